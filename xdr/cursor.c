@@ -1,0 +1,1 @@
+#include "xdr/cursor.h"

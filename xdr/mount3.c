@@ -1,0 +1,1 @@
+#include "xdr/mount3.h"

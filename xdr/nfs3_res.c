@@ -1,0 +1,1 @@
+#include "xdr/nfs3.h"

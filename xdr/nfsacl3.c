@@ -1,0 +1,1 @@
+#include "xdr/nfsacl3.h"

@@ -1,0 +1,1 @@
+#include "xdr/writer.h"
