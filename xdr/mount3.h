@@ -1,5 +1,6 @@
 /*
- * mount3: MOUNT version 3 (RFC 1813 appendix I). The proxy forwards it untouched; this decodes what it logs and checks.
+ * mount3: MOUNT version 3 (RFC 1813 appendix I). The proxy forwards it untouched; this decodes what
+ * it logs and checks.
  */
 #ifndef XDR_MOUNT3_H
 #define XDR_MOUNT3_H
@@ -46,7 +47,8 @@ struct mount3_mnt_res {
 bool mount3_path_args(struct cursor *c, struct bytes *path);
 bool mount3_mnt_res(struct cursor *c, struct mount3_mnt_res *res);
 
-/* EXPORT and DUMP are linked lists on the wire: each call yields one element, false at the end or on an error. */
+/* EXPORT and DUMP are linked lists on the wire: each call yields one element, false at the end or
+ * on an error. */
 struct mount3_export {
     struct bytes dir;
     struct cursor groups; /* see mount3_group_next */

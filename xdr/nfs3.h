@@ -1,8 +1,8 @@
 /*
  * nfs3: arguments and results of NFS version 3 (RFC 1813), as far as a cache needs them.
  *
- * One decoder per shape of arguments and of results; which procedure has which is said by the procedure table of the
- * proxy and nowhere else. Every view stands in the record that was decoded.
+ * One decoder per shape of arguments and of results; which procedure has which is said by the
+ * procedure table of the proxy and nowhere else. Every view stands in the record that was decoded.
  */
 #ifndef XDR_NFS3_H
 #define XDR_NFS3_H
@@ -10,13 +10,14 @@
 #include "xdr/cursor.h"
 #include "xdr/writer.h"
 
-#define NFS3_VERSION       3u
-#define NFS3_FH_MAX        64u
-#define NFS3_STRING_MAX    65536u /* filename3, nfspath3: RFC 1813 sets no maximum and leaves it to the server to say
-                                     NAMETOOLONG; this only bounds what is decoded */
-#define NFS3_VERF_LEN      8u
-#define NFS3_FATTR_LEN     84u /* fattr3 on the wire */
-#define NFS3_WCC_ATTR_LEN  24u /* wcc_attr: size, mtime, ctime */
+#define NFS3_VERSION 3u
+#define NFS3_FH_MAX  64u
+#define NFS3_STRING_MAX                                                                        \
+    65536u /* filename3, nfspath3: RFC 1813 sets no maximum and leaves it to the server to say \
+              NAMETOOLONG; this only bounds what is decoded */
+#define NFS3_VERF_LEN     8u
+#define NFS3_FATTR_LEN    84u /* fattr3 on the wire */
+#define NFS3_WCC_ATTR_LEN 24u /* wcc_attr: size, mtime, ctime */
 
 enum nfs3_procedure {
     NFS3_NULL = 0,
@@ -100,28 +101,80 @@ enum nfs3_create_mode {
 #define NFS3_ACCESS_EXECUTE 0x20u
 #define NFS3_ACCESS_ALL     0x3fu
 
+/*
+ * The pieces that arguments and results are made of. Views and pointers are empty or NULL where the
+ * piece says that it does not follow, and after an error.
+ */
+struct bytes nfs3_handle(struct cursor *c);
+const uint8_t *nfs3_post_op_attr(struct cursor *c); /* NFS3_FATTR_LEN octets */
+
 /* A fattr3 stays as the server sent it; these read single fields of its NFS3_FATTR_LEN octets. */
-enum nfs3_ftype nfs3_fattr_type(const uint8_t *fattr);
-uint32_t nfs3_fattr_mode(const uint8_t *fattr);
-uint32_t nfs3_fattr_nlink(const uint8_t *fattr);
-uint32_t nfs3_fattr_uid(const uint8_t *fattr);
-uint32_t nfs3_fattr_gid(const uint8_t *fattr);
-uint64_t nfs3_fattr_size(const uint8_t *fattr);
-uint64_t nfs3_fattr_fsid(const uint8_t *fattr);
-uint64_t nfs3_fattr_fileid(const uint8_t *fattr);
+static inline enum nfs3_ftype nfs3_fattr_type(const uint8_t *fattr)
+{
+    return (enum nfs3_ftype)bytes_load_u32(fattr);
+}
+
+static inline uint32_t nfs3_fattr_mode(const uint8_t *fattr)
+{
+    return bytes_load_u32(fattr + 4);
+}
+
+static inline uint32_t nfs3_fattr_nlink(const uint8_t *fattr)
+{
+    return bytes_load_u32(fattr + 8);
+}
+
+static inline uint32_t nfs3_fattr_uid(const uint8_t *fattr)
+{
+    return bytes_load_u32(fattr + 12);
+}
+
+static inline uint32_t nfs3_fattr_gid(const uint8_t *fattr)
+{
+    return bytes_load_u32(fattr + 16);
+}
+
+static inline uint64_t nfs3_fattr_size(const uint8_t *fattr)
+{
+    return bytes_load_u64(fattr + 20);
+}
+
+static inline uint64_t nfs3_fattr_fsid(const uint8_t *fattr)
+{
+    return bytes_load_u64(fattr + 44);
+}
+
+static inline uint64_t nfs3_fattr_fileid(const uint8_t *fattr)
+{
+    return bytes_load_u64(fattr + 52);
+}
+
 /* nfstime3 as one number, seconds in the upper half: compare it for equality only. */
-uint64_t nfs3_fattr_atime(const uint8_t *fattr);
-uint64_t nfs3_fattr_mtime(const uint8_t *fattr);
-uint64_t nfs3_fattr_ctime(const uint8_t *fattr);
+static inline uint64_t nfs3_fattr_atime(const uint8_t *fattr)
+{
+    return bytes_load_u64(fattr + 60);
+}
+
+static inline uint64_t nfs3_fattr_mtime(const uint8_t *fattr)
+{
+    return bytes_load_u64(fattr + 68);
+}
+
+static inline uint64_t nfs3_fattr_ctime(const uint8_t *fattr)
+{
+    return bytes_load_u64(fattr + 76);
+}
 
 /*
- * The arguments. Fields that a procedure does not have are zero. `data` of WRITE, and symlink texts, are not looked
- * at beyond their length.
+ * The arguments. Fields that a procedure does not have are zero. `data` of WRITE, and symlink
+ * texts, are not looked at beyond their length.
  */
 struct nfs3_args {
-    struct bytes object;  /* the handle; the directory where there is a name; the source directory of RENAME */
+    struct bytes object; /* the handle; the directory where there is a name; the source directory of
+                            RENAME */
     struct bytes name;
-    struct bytes object2; /* RENAME: target directory. LINK: the directory (object is the file then) */
+    struct bytes
+        object2; /* RENAME: target directory. LINK: the directory (object is the file then) */
     struct bytes name2;   /* RENAME and LINK: the name in object2 */
     uint32_t access;      /* ACCESS: the bits asked for */
     uint32_t create_mode; /* CREATE: enum nfs3_create_mode */
@@ -130,12 +183,13 @@ struct nfs3_args {
     uint64_t cookie;      /* READDIR, READDIRPLUS */
 };
 
-/* Each is true when the arguments are whole and within bounds. Octets after them are ignored, as servers do. */
+/* Each is true when the arguments are whole and within bounds. Octets after them are ignored, as
+ * servers do. */
 typedef bool nfs3_args_decoder(struct cursor *c, struct nfs3_args *args);
 nfs3_args_decoder nfs3_args_void;
-nfs3_args_decoder nfs3_args_object;      /* GETATTR READLINK FSSTAT FSINFO PATHCONF */
+nfs3_args_decoder nfs3_args_object; /* GETATTR READLINK FSSTAT FSINFO PATHCONF */
 nfs3_args_decoder nfs3_args_setattr;
-nfs3_args_decoder nfs3_args_dirop;       /* LOOKUP REMOVE RMDIR */
+nfs3_args_decoder nfs3_args_dirop; /* LOOKUP REMOVE RMDIR */
 nfs3_args_decoder nfs3_args_access;
 nfs3_args_decoder nfs3_args_read;
 nfs3_args_decoder nfs3_args_write;
@@ -156,27 +210,29 @@ struct nfs3_wcc {
 
 /* The results. Fields that a procedure, or a status, does not have are zero or NULL. */
 struct nfs3_res {
-    uint32_t status;        /* enum nfs3_status, or what the server sent */
-    struct bytes handle;    /* LOOKUP; CREATE MKDIR SYMLINK MKNOD where it follows */
-    const uint8_t *object;  /* attributes of the handle that the call names or, with `handle`, of that one:
-                               GETATTR LOOKUP ACCESS READLINK READ CREATE… LINK FSSTAT FSINFO PATHCONF */
-    const uint8_t *dir;     /* LOOKUP READDIR READDIRPLUS: attributes of the directory */
-    struct nfs3_wcc wcc;    /* of args.object; for LINK of args.object2 */
-    struct nfs3_wcc wcc2;   /* RENAME: of args.object2 */
-    uint32_t access;        /* ACCESS */
-    const uint8_t *verf;    /* WRITE COMMIT: write verifier, NFS3_VERF_LEN octets */
-    struct cursor entries;  /* READDIRPLUS: see nfs3_entry_next */
+    uint32_t status;     /* enum nfs3_status, or what the server sent */
+    struct bytes handle; /* LOOKUP; CREATE MKDIR SYMLINK MKNOD where it follows */
+    const uint8_t
+        *object; /* attributes of the handle that the call names or, with `handle`, of that one:
+                    GETATTR LOOKUP ACCESS READLINK READ CREATE… LINK FSSTAT FSINFO PATHCONF */
+    const uint8_t *dir;    /* LOOKUP READDIR READDIRPLUS: attributes of the directory */
+    struct nfs3_wcc wcc;   /* of args.object; for LINK of args.object2 */
+    struct nfs3_wcc wcc2;  /* RENAME: of args.object2 */
+    uint32_t access;       /* ACCESS */
+    const uint8_t *verf;   /* WRITE COMMIT: write verifier, NFS3_VERF_LEN octets */
+    struct cursor entries; /* READDIRPLUS: see nfs3_entry_next */
 };
 
 typedef bool nfs3_res_decoder(struct cursor *c, struct nfs3_res *res);
 nfs3_res_decoder nfs3_res_void;
 nfs3_res_decoder nfs3_res_getattr;
-nfs3_res_decoder nfs3_res_wcc;         /* SETATTR REMOVE RMDIR */
+nfs3_res_decoder nfs3_res_wcc; /* SETATTR REMOVE RMDIR */
 nfs3_res_decoder nfs3_res_lookup;
 nfs3_res_decoder nfs3_res_access;
-nfs3_res_decoder nfs3_res_object;      /* READLINK READ FSSTAT FSINFO PATHCONF: the leading attributes only */
+nfs3_res_decoder
+    nfs3_res_object; /* READLINK READ FSSTAT FSINFO PATHCONF: the leading attributes only */
 nfs3_res_decoder nfs3_res_write;
-nfs3_res_decoder nfs3_res_create;      /* CREATE MKDIR SYMLINK MKNOD */
+nfs3_res_decoder nfs3_res_create; /* CREATE MKDIR SYMLINK MKNOD */
 nfs3_res_decoder nfs3_res_rename;
 nfs3_res_decoder nfs3_res_link;
 nfs3_res_decoder nfs3_res_readdir;     /* the directory's attributes only */
@@ -195,12 +251,14 @@ struct nfs3_entry {
 bool nfs3_entry_next(struct cursor *entries, struct nfs3_entry *entry);
 
 /*
- * Encoders for what the proxy itself says: results of hits, the calls it asks with, and a failure without attributes.
+ * Encoders for what the proxy itself says: results of hits, the calls it asks with, and a failure
+ * without attributes.
  */
 void nfs3_put_post_op_attr(struct writer *w, const uint8_t *fattr); /* NULL: none follow */
 void nfs3_put_dirop(struct writer *w, struct bytes dir, struct bytes name);
 
-/* How a failed result looks when nothing is known: the status, then `absent` words that say "does not follow". */
+/* How a failed result looks when nothing is known: the status, then `absent` words that say "does
+ * not follow". */
 void nfs3_put_failure(struct writer *w, enum nfs3_status status, unsigned absent);
 
 /* "NFS3ERR_STALE"; NULL for a number that RFC 1813 does not have. */

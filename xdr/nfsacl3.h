@@ -1,5 +1,6 @@
 /*
- * nfsacl3: the NFSACL side protocol, version 3 (program 100227; no RFC: Solaris' nfs_acl.x, as Linux speaks it).
+ * nfsacl3: the NFSACL side protocol, version 3 (program 100227; no RFC: Solaris' nfs_acl.x, as
+ * Linux speaks it).
  */
 #ifndef XDR_NFSACL3_H
 #define XDR_NFSACL3_H

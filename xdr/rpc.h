@@ -83,23 +83,25 @@ struct rpc_call {
 struct rpc_reply {
     uint32_t xid;
     enum rpc_reply_stat stat;
-    enum rpc_accept_stat accepted;  /* where stat is RPC_MSG_ACCEPTED */
-    enum rpc_reject_stat rejected;  /* where stat is RPC_MSG_DENIED */
-    enum rpc_auth_stat auth;        /* where rejected is RPC_AUTH_ERROR */
-    uint32_t low, high;             /* where PROG_MISMATCH or RPC_MISMATCH */
+    enum rpc_accept_stat accepted; /* where stat is RPC_MSG_ACCEPTED */
+    enum rpc_reject_stat rejected; /* where stat is RPC_MSG_DENIED */
+    enum rpc_auth_stat auth;       /* where rejected is RPC_AUTH_ERROR */
+    uint32_t low, high;            /* where PROG_MISMATCH or RPC_MISMATCH */
     uint32_t verf_flavor;
     struct bytes verf;
 };
 
 /*
- * The header of a call; the cursor stands at its arguments then. False when it is not a call or is cut off. A call of
- * another RPC version is decoded up to rpc_version, the rest is zero, and the result is true: the caller answers
- * RPC_MISMATCH.
+ * The header of a call; the cursor stands at its arguments then. False when it is not a call or is
+ * cut off. A call of another RPC version is decoded up to rpc_version, the rest is zero, and the
+ * result is true: the caller answers RPC_MISMATCH.
  */
 bool rpc_call_decode(struct cursor *c, struct rpc_call *call);
-/* The header of a reply; the cursor stands at its results then. False when it is not a reply, or is malformed. */
+/* The header of a reply; the cursor stands at its results then. False when it is not a reply, or is
+ * malformed. */
 bool rpc_reply_decode(struct cursor *c, struct rpc_reply *reply);
-/* The body of an AUTH_SYS credential. False also when it has more than 16 gids, or octets after its end. */
+/* The body of an AUTH_SYS credential. False also when it has more than 16 gids, or octets after its
+ * end. */
 bool rpc_auth_sys_decode(struct bytes body, struct rpc_auth_sys *sys);
 
 void rpc_call_encode(struct writer *w, const struct rpc_call *call);
