@@ -1,10 +1,11 @@
 /*
  * settings: the configuration as one value.
  *
- * config/ turns an INI file into a `struct settings` or into one clear error, and nothing else: it opens no socket
- * and resolves no name. One table (settings_table.c) has one row per key: section, name, type, range, default, one
- * line of help, and what a reload can do with it. The parser, the defaults, the validation, the example file, the
- * README's reference and the reload all come from that table.
+ * config/ turns an INI file into a `struct settings` or into one clear error, and nothing else: it
+ * opens no socket and resolves no name. One table (settings_table.c) has one row per key: section,
+ * name, type, range, default, one line of help, and what a reload can do with it. The parser, the
+ * defaults, the validation, the example file, the README's reference and the reload all come from
+ * that table.
  *
  * A value is immutable once parsed: a reload parses a new one.
  */
@@ -97,7 +98,8 @@ struct settings_error {
 /* NULL with `error` filled in. The caller frees the result with settings_free. */
 struct settings *settings_load(const char *file, struct settings_error *error);
 /* The same from text in memory; `file` is only for messages. */
-struct settings *settings_parse(const char *text, size_t len, const char *file, struct settings_error *error);
+struct settings *settings_parse(const char *text, size_t len, const char *file,
+                                struct settings_error *error);
 void settings_free(struct settings *settings);
 
 /* Whether an address may connect. IPv4-mapped IPv6 addresses match IPv4 prefixes. */
@@ -106,11 +108,13 @@ bool settings_allowed(const struct settings_service *service, const struct socka
 /* "host:port" or "[v6]:port" of an address. */
 void settings_address_text(const struct settings_address *address, char *text, size_t size);
 
-/* The table as an example file: every key with its default and help. And as the README's reference (Markdown). */
+/* The table as an example file: every key with its default and help. And as the README's reference
+ * (Markdown). */
 void settings_print_example(FILE *out);
 void settings_print_reference(FILE *out);
 
-/* Names the first key that a running daemon can't change (the table says which) and that differs; NULL if none does. */
+/* Names the first key that a running daemon can't change (the table says which) and that differs;
+ * NULL if none does. */
 const char *settings_needs_restart(const struct settings *running, const struct settings *next);
 
 #endif
