@@ -47,8 +47,10 @@ struct mount3_mnt_res {
 bool mount3_path_args(struct cursor *c, struct bytes *path);
 bool mount3_mnt_res(struct cursor *c, struct mount3_mnt_res *res);
 
-/* EXPORT and DUMP are linked lists on the wire: each call yields one element, false at the end or
- * on an error. */
+/*
+ * EXPORT and DUMP are linked lists on the wire. Each call yields one element; false at the end, or
+ * on an error: then the cursor has failed.
+ */
 struct mount3_export {
     struct bytes dir;
     struct cursor groups; /* see mount3_group_next */

@@ -10,14 +10,17 @@
 #include "xdr/cursor.h"
 #include "xdr/writer.h"
 
-#define NFS3_VERSION 3u
-#define NFS3_FH_MAX  64u
-#define NFS3_STRING_MAX                                                                        \
-    65536u /* filename3, nfspath3: RFC 1813 sets no maximum and leaves it to the server to say \
-              NAMETOOLONG; this only bounds what is decoded */
+#define NFS3_VERSION      3u
+#define NFS3_FH_MAX       64u
 #define NFS3_VERF_LEN     8u
 #define NFS3_FATTR_LEN    84u /* fattr3 on the wire */
 #define NFS3_WCC_ATTR_LEN 24u /* wcc_attr: size, mtime, ctime */
+
+/*
+ * filename3, nfspath3: RFC 1813 sets no maximum and leaves it to the server to say NAMETOOLONG.
+ * This only bounds what is decoded.
+ */
+#define NFS3_STRING_MAX 65536u
 
 enum nfs3_procedure {
     NFS3_NULL = 0,
@@ -170,11 +173,9 @@ static inline uint64_t nfs3_fattr_ctime(const uint8_t *fattr)
  * texts, are not looked at beyond their length.
  */
 struct nfs3_args {
-    struct bytes object; /* the handle; the directory where there is a name; the source directory of
-                            RENAME */
+    struct bytes object; /* the handle; the directory of `name`, of RENAME the source */
     struct bytes name;
-    struct bytes
-        object2; /* RENAME: target directory. LINK: the directory (object is the file then) */
+    struct bytes object2; /* RENAME, LINK: the directory of name2; LINK's object is the file */
     struct bytes name2;   /* RENAME and LINK: the name in object2 */
     uint32_t access;      /* ACCESS: the bits asked for */
     uint32_t create_mode; /* CREATE: enum nfs3_create_mode */
@@ -183,8 +184,10 @@ struct nfs3_args {
     uint64_t cookie;      /* READDIR, READDIRPLUS */
 };
 
-/* Each is true when the arguments are whole and within bounds. Octets after them are ignored, as
- * servers do. */
+/*
+ * Each is true when the arguments are whole and within bounds, and only then are views in `args` to
+ * be used. Octets after the arguments are ignored, as servers do.
+ */
 typedef bool nfs3_args_decoder(struct cursor *c, struct nfs3_args *args);
 nfs3_args_decoder nfs3_args_void;
 nfs3_args_decoder nfs3_args_object; /* GETATTR READLINK FSSTAT FSINFO PATHCONF */
@@ -212,9 +215,9 @@ struct nfs3_wcc {
 struct nfs3_res {
     uint32_t status;     /* enum nfs3_status, or what the server sent */
     struct bytes handle; /* LOOKUP; CREATE MKDIR SYMLINK MKNOD where it follows */
-    const uint8_t
-        *object; /* attributes of the handle that the call names or, with `handle`, of that one:
-                    GETATTR LOOKUP ACCESS READLINK READ CREATE… LINK FSSTAT FSINFO PATHCONF */
+    /* GETATTR LOOKUP ACCESS READLINK READ CREATE… LINK FSSTAT FSINFO PATHCONF: attributes of
+       `handle` where the procedure has one, else of the handle that the call names. */
+    const uint8_t *object;
     const uint8_t *dir;    /* LOOKUP READDIR READDIRPLUS: attributes of the directory */
     struct nfs3_wcc wcc;   /* of args.object; for LINK of args.object2 */
     struct nfs3_wcc wcc2;  /* RENAME: of args.object2 */
@@ -223,14 +226,14 @@ struct nfs3_res {
     struct cursor entries; /* READDIRPLUS: see nfs3_entry_next */
 };
 
+/* True when the results are whole as far as they are decoded; only then are views to be used. */
 typedef bool nfs3_res_decoder(struct cursor *c, struct nfs3_res *res);
 nfs3_res_decoder nfs3_res_void;
 nfs3_res_decoder nfs3_res_getattr;
 nfs3_res_decoder nfs3_res_wcc; /* SETATTR REMOVE RMDIR */
 nfs3_res_decoder nfs3_res_lookup;
 nfs3_res_decoder nfs3_res_access;
-nfs3_res_decoder
-    nfs3_res_object; /* READLINK READ FSSTAT FSINFO PATHCONF: the leading attributes only */
+nfs3_res_decoder nfs3_res_object; /* READLINK READ FSSTAT FSINFO PATHCONF: `object` only */
 nfs3_res_decoder nfs3_res_write;
 nfs3_res_decoder nfs3_res_create; /* CREATE MKDIR SYMLINK MKNOD */
 nfs3_res_decoder nfs3_res_rename;
@@ -247,7 +250,10 @@ struct nfs3_entry {
     struct bytes handle;       /* or empty */
 };
 
-/* The next entry of a READDIRPLUS page; false at its end. */
+/*
+ * The next entry of a READDIRPLUS page; false at its end. It ends early only where the page is not
+ * well-formed, which nfs3_res_readdirplus has ruled out, and then the cursor has failed.
+ */
 bool nfs3_entry_next(struct cursor *entries, struct nfs3_entry *entry);
 
 /*
@@ -257,8 +263,7 @@ bool nfs3_entry_next(struct cursor *entries, struct nfs3_entry *entry);
 void nfs3_put_post_op_attr(struct writer *w, const uint8_t *fattr); /* NULL: none follow */
 void nfs3_put_dirop(struct writer *w, struct bytes dir, struct bytes name);
 
-/* How a failed result looks when nothing is known: the status, then `absent` words that say "does
- * not follow". */
+/* A failed result when nothing is known: the status, then `absent` times "does not follow". */
 void nfs3_put_failure(struct writer *w, enum nfs3_status status, unsigned absent);
 
 /* "NFS3ERR_STALE"; NULL for a number that RFC 1813 does not have. */

@@ -4,10 +4,10 @@
  * The peer may cut a record into fragments, and the stream into reads, wherever it likes. A reader
  * takes what has come and yields whole records with the marks taken out:
  *
- *   - a record that came in one fragment, complete in the octets fed, is yielded where it stands,
- * not copied;
- *   - any other record is collected in a buffer of the reader's own. It grows with what has come
- * and not with what a mark claims, and is given back when the record is done.
+ * - A record that came in one fragment, complete in the octets fed, is yielded where it stands, not
+ *   copied.
+ * - Any other record is collected in a buffer of the reader's own. It grows with what has come and
+ *   not with what a mark claims, and is given back when the record is done.
  *
  * For a long record the caller may read from its socket straight into that buffer (record_want,
  * record_wrote), so that payload is never copied from one buffer to another.
@@ -22,13 +22,11 @@
 
 #include "xdr/bytes.h"
 
-#define RECORD_MARK_LEN 4u
-#define RECORD_LAST     0x80000000u /* set in the mark of a record's last fragment */
-#define RECORD_FRAGMENTS_MAX \
-    4194304u /* a WRITE of 1 MiB in fragments of one octet, with room to spare */
-#define RECORD_EMPTY_MAX 64u
-#define RECORD_DIRECT_MIN \
-    4096u /* a fragment is long while at least so much of it has not come yet */
+#define RECORD_MARK_LEN      4u
+#define RECORD_LAST          0x80000000u /* set in the mark of a record's last fragment */
+#define RECORD_FRAGMENTS_MAX 4194304u    /* a WRITE of 1 MiB in fragments of one octet fits */
+#define RECORD_EMPTY_MAX     64u
+#define RECORD_DIRECT_MIN    4096u /* a fragment is long while so much of it has not come yet */
 
 struct record_reader {
     uint32_t limit;         /* octets a record may have */
@@ -47,8 +45,7 @@ struct record_reader {
 struct record {
     uint8_t *data; /* may be written to: the xid is replaced in place */
     uint32_t len;
-    bool
-        owned; /* true: the caller now owns `data` and frees it; false: it stands in what was fed */
+    bool owned; /* true: the caller frees `data`; false: it stands in what was fed */
 };
 
 void record_reader_init(struct record_reader *r, uint32_t limit);

@@ -1,0 +1,6 @@
+nfsaccel_unit_test(cursor LIBS nfsaccel_xdr)
+nfsaccel_unit_test(writer LIBS nfsaccel_xdr)
+nfsaccel_unit_test(record LIBS nfsaccel_xdr)
+target_link_options(test_record PRIVATE -Wl,--wrap=realloc)
+nfsaccel_unit_test(rpc LIBS nfsaccel_xdr)
+nfsaccel_unit_test(rpc_tirpc LIBS nfsaccel_xdr PkgConfig::TIRPC)
