@@ -82,16 +82,17 @@ static int split_port(char *text, char **host, char **port, struct settings_caus
         char *end = strchr(text, ']');
 
         if (!end || (end[1] != ':' && end[1] != '\0'))
-            return settings_cause_set(
-                cause, "'%s' is not an address and port (" ADDRESS_SUCH_AS ")", quote.text);
+            return SETTINGS_BAD(cause, "'%s' is not an address and port (" ADDRESS_SUCH_AS ")",
+                                quote.text);
         *end = '\0';
         *host = text + 1;
         *port = end[1] == ':' ? end + 2 : NULL;
     } else {
         char *colon = strrchr(text, ':');
 
-        if (colon && strchr(text, ':') != colon)
-            return settings_cause_set(
+        if (colon && strchr(text, ':') != colon &&
+            text[strspn(text, "0123456789abcdefABCDEF:.")] == '\0')
+            return SETTINGS_BAD(
                 cause, "'%s': an IPv6 address stands in brackets (such as [::1]:2049)", quote.text);
         if (colon)
             *colon = '\0';
@@ -99,10 +100,10 @@ static int split_port(char *text, char **host, char **port, struct settings_caus
         *port = colon ? colon + 1 : NULL;
     }
     if (!*port || **port == '\0')
-        return settings_cause_set(cause, "'%s' has no port (" ADDRESS_SUCH_AS ")", quote.text);
+        return SETTINGS_BAD(cause, "'%s' has no port (" ADDRESS_SUCH_AS ")", quote.text);
     if (numeric(*host, addr) != (text[0] == '[' ? AF_INET6 : AF_INET))
-        return settings_cause_set(
-            cause, "'%s' is not a numeric address and port (" ADDRESS_SUCH_AS ")", quote.text);
+        return SETTINGS_BAD(cause, "'%s' is not a numeric address and port (" ADDRESS_SUCH_AS ")",
+                            quote.text);
     return 0;
 }
 
@@ -117,15 +118,15 @@ int settings_address_parse(const char *text, struct settings_address *address,
     int family, rc;
 
     if (strlen(text) >= sizeof(copy))
-        return settings_cause_set(
-            cause, "'%s' is not a numeric address and port (" ADDRESS_SUCH_AS ")", quote.text);
+        return SETTINGS_BAD(cause, "'%s' is not a numeric address and port (" ADDRESS_SUCH_AS ")",
+                            quote.text);
     memcpy(copy, text, strlen(text) + 1);
     rc = split_port(copy, &host, &port_text, cause);
-    if (rc < 0)
+    if (rc != 0)
         return rc;
     port = small_number(port_text, UINT16_MAX);
     if (port < 1)
-        return settings_cause_set(cause, "'%s': the port must be 1 to 65535", quote.text);
+        return SETTINGS_BAD(cause, "'%s': the port must be 1 to 65535", quote.text);
     family = numeric(host, addr);
     if (family == AF_INET6 && is_mapped(addr)) {
         family = AF_INET;
@@ -154,7 +155,6 @@ int settings_prefix_parse(const char *text, struct settings_prefix *prefix,
                           struct settings_cause *cause)
 {
     char copy[INET6_ADDRSTRLEN + sizeof("/128")];
-    char meant[INET6_ADDRSTRLEN];
     struct settings_quote quote = settings_quote(text);
     char *slash;
     long bits, most;
@@ -169,17 +169,19 @@ int settings_prefix_parse(const char *text, struct settings_prefix *prefix,
         family = numeric(copy, prefix->addr);
     }
     if (family == 0)
-        return settings_cause_set(cause, "'%s' is not an address or network (" PREFIX_SUCH_AS ")",
-                                  quote.text);
+        return SETTINGS_BAD(cause, "'%s' is not an address or network (" PREFIX_SUCH_AS ")",
+                            quote.text);
     most = family == AF_INET ? 32 : 128;
     bits = slash ? small_number(slash + 1, most) : most;
     if (bits < 0)
-        return settings_cause_set(cause, "'%s': the prefix length must be 0 to %ld", quote.text,
-                                  most);
-    if (mask(prefix->addr, (unsigned)bits))
-        return settings_cause_set(
-            cause, "'%s' has bits beyond its prefix length; did you mean %s/%ld?", quote.text,
-            inet_ntop(family, prefix->addr, meant, sizeof(meant)), bits);
+        return SETTINGS_BAD(cause, "'%s': the prefix length must be 0 to %ld", quote.text, most);
+    if (mask(prefix->addr, (unsigned)bits)) {
+        char meant[INET6_ADDRSTRLEN];
+
+        return SETTINGS_BAD(cause, "'%s' has bits beyond its prefix length; did you mean %s/%ld?",
+                            quote.text, inet_ntop(family, prefix->addr, meant, sizeof(meant)),
+                            bits);
+    }
     prefix->family = family;
     prefix->bits = (unsigned)bits;
     if (family == AF_INET6 && prefix->bits >= MAPPED_BITS && is_mapped(prefix->addr)) {
@@ -224,10 +226,13 @@ static int items_parse(char *copy, item_parse parse, char *items, size_t size,
     unsigned i = 0;
     int rc = 0;
 
-    for (char *item = next_item(&rest); item && rc == 0; item = next_item(&rest))
-        rc = *item == '\0' ? settings_cause_set(cause, "item %u of the list is empty", i + 1)
-                           : parse(item, items + i * size, cause),
+    for (char *item = next_item(&rest); item && rc == 0; item = next_item(&rest)) {
+        if (*item == '\0')
+            rc = SETTINGS_BAD(cause, "item %u of the list is empty", i + 1);
+        else
+            rc = parse(item, items + i * size, cause);
         i++;
+    }
     return rc;
 }
 
@@ -240,7 +245,7 @@ static int list_parse(const char *text, unsigned max, item_parse parse, size_t s
 
     for (const char *p = text; *p != '\0'; p++)
         if (*p == ',' && ++n > max)
-            return settings_cause_set(cause, "the list has more than %u items", max);
+            return SETTINGS_BAD(cause, "the list has more than %u items", max);
     copy = strdup(text);
     array = calloc(n, size);
     if (copy && array)
@@ -288,13 +293,13 @@ int settings_host_check(const char *text, struct settings_cause *cause)
     if (numeric(text, addr) != 0)
         return 0;
     if (bad != text && *bad == ':')
-        return settings_cause_set(
+        return SETTINGS_BAD(
             cause, "'%s' is not a host name or address; its port is set with nfs-port", quote.text);
     /* What ends in a number would be an address (RFC 1123 section 2.1), and this is not a good one.
      */
     if (*bad != '\0' || text[0] == '-' || text[0] == '.' || strstr(text, "..") ||
         strlen(text) > HOST_MAX || text[strspn(text, "0123456789.")] == '\0')
-        return settings_cause_set(cause, "'%s' is not a host name or address", quote.text);
+        return SETTINGS_BAD(cause, "'%s' is not a host name or address", quote.text);
     return 0;
 }
 

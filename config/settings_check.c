@@ -24,13 +24,13 @@ static int check_required(const struct settings_service *service,
                           const struct settings_lines *lines, const char *file,
                           struct settings_error *error)
 {
-    struct settings_cause cause;
+    struct settings_cause cause = {""};
 
     for (unsigned i = 0; i < SETTINGS_ROWS; i++) {
         const struct settings_row *row = &settings_rows[i];
 
         if (row->section == SETTINGS_SECTION_SERVICE && row->required && lines->keys[i] == 0) {
-            (void)settings_cause_set(&cause, "is missing in [service %s]", service->name);
+            settings_cause_set(&cause, "is missing in [service %s]", service->name);
             return settings_error_set(error, file, lines->heading, row->key, cause.text);
         }
     }
@@ -43,13 +43,12 @@ static int check_ages(const struct settings_service *service, const struct setti
     const struct settings_row *min = row_of(SETTINGS_SECTION_SERVICE, "age-min");
     const struct settings_row *max = row_of(SETTINGS_SECTION_SERVICE, "age-max");
     const struct settings_row *later = key_line(lines, max) > key_line(lines, min) ? max : min;
-    struct settings_cause cause;
+    struct settings_cause cause = {""};
 
     if (service->age_min <= service->age_max)
         return 0;
-    (void)settings_cause_set(&cause,
-                             "age-min is above age-max (they are %s and %s where not given)",
-                             min->standard, max->standard);
+    settings_cause_set(&cause, "age-min is above age-max (they are %s and %s where not given)",
+                       min->standard, max->standard);
     return settings_error_set(error, file, key_line(lines, later), later->key, cause.text);
 }
 
@@ -64,17 +63,16 @@ static int fail_twice(const struct listener *a, const struct listener *b, const 
                       struct settings_error *error)
 {
     const struct listener *later = b->line > a->line ? b : a, *other = later == b ? a : b;
-    struct settings_cause cause;
+    struct settings_cause cause = {""};
     char text[64];
 
     settings_address_text(later->address, text, sizeof(text));
     if (!other->name)
-        (void)settings_cause_set(&cause, "%s is also the address of http", text);
+        settings_cause_set(&cause, "%s is also the address of http", text);
     else if (other->line == later->line)
-        (void)settings_cause_set(&cause, "%s stands twice in the list", text);
+        settings_cause_set(&cause, "%s stands twice in the list", text);
     else
-        (void)settings_cause_set(&cause, "%s is also an address of [service %s]", text,
-                                 other->name);
+        settings_cause_set(&cause, "%s is also an address of [service %s]", text, other->name);
     return settings_error_set(error, file, later->line, later->key, cause.text);
 }
 

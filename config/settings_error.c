@@ -33,14 +33,13 @@ struct settings_quote settings_quote(const char *text)
     return quote;
 }
 
-int settings_cause_set(struct settings_cause *cause, const char *format, ...)
+void settings_cause_set(struct settings_cause *cause, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
     (void)vsnprintf(cause->text, sizeof(cause->text), format, args);
     va_end(args);
-    return -EINVAL;
 }
 
 int settings_error_set(struct settings_error *error, const char *file, unsigned line,

@@ -10,6 +10,8 @@
 
 #include "config/settings.h"
 
+#include <errno.h>
+
 struct settings_cause {
     char text[320];
 };
@@ -21,9 +23,11 @@ struct settings_quote {
 
 struct settings_quote settings_quote(const char *text);
 
-/* Fills in the cause and returns -EINVAL, so that a parser can return it. */
-__attribute__((format(printf, 2, 3))) int settings_cause_set(struct settings_cause *cause,
-                                                             const char *format, ...);
+__attribute__((format(printf, 2, 3))) void settings_cause_set(struct settings_cause *cause,
+                                                              const char *format, ...);
+
+/* The same for a parser to return: a compiler that sees -EINVAL knows that nothing was parsed. */
+#define SETTINGS_BAD(cause, ...) (settings_cause_set((cause), __VA_ARGS__), -EINVAL)
 
 /* Fills in the error; line 0 and key NULL are left out. Returns -EINVAL. */
 int settings_error_set(struct settings_error *error, const char *file, unsigned line,

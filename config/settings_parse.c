@@ -72,7 +72,7 @@ static void *section_base(struct parser *p, enum settings_section section)
 
 static bool set(struct parser *p, const struct settings_row *row, unsigned line, const char *text)
 {
-    struct settings_cause cause;
+    struct settings_cause cause = {""};
     int rc = settings_value_set(row, text, section_base(p, row->section), &cause);
 
     if (rc == -ENOMEM)
@@ -103,7 +103,7 @@ static bool name_is_good(const char *name)
 static bool open_service(struct parser *p, const char *heading, const char *name)
 {
     struct settings_service *grown;
-    struct settings_cause cause;
+    struct settings_cause cause = {""};
     unsigned count = p->settings->service_count;
 
     if (!name_is_good(name))
@@ -113,13 +113,12 @@ static bool open_service(struct parser *p, const char *heading, const char *name
                         : "a service's name is 1 to 63 of the characters A-Z a-z 0-9 _ . -");
     for (unsigned i = 0; i < count; i++) {
         if (strcmp(p->settings->services[i].name, name) == 0) {
-            (void)settings_cause_set(&cause, "stands already at line %u",
-                                     p->origin->services[i].heading);
+            settings_cause_set(&cause, "stands already at line %u", p->origin->services[i].heading);
             return fail(p, p->line, heading, cause.text);
         }
     }
     if (count == SETTINGS_SERVICES_MAX) {
-        (void)settings_cause_set(&cause, "more than %u services", SETTINGS_SERVICES_MAX);
+        settings_cause_set(&cause, "more than %u services", SETTINGS_SERVICES_MAX);
         return fail(p, p->line, heading, cause.text);
     }
     grown = realloc(p->settings->services, (count + 1) * sizeof(*grown));
@@ -139,12 +138,12 @@ static bool open_service(struct parser *p, const char *heading, const char *name
 
 static bool open_single(struct parser *p, const char *heading, enum settings_section section)
 {
-    struct settings_cause cause;
+    struct settings_cause cause = {""};
 
     p->lines = section == SETTINGS_SECTION_DAEMON ? &p->origin->daemon : &p->origin->cache;
     p->section = section;
     if (p->lines->heading > 0) {
-        (void)settings_cause_set(&cause, "stands already at line %u", p->lines->heading);
+        settings_cause_set(&cause, "stands already at line %u", p->lines->heading);
         return fail(p, p->line, heading, cause.text);
     }
     p->lines->heading = p->line;
@@ -158,8 +157,8 @@ static bool fail_unknown_section(struct parser *p, const char *heading, const ch
     enum settings_section section;
 
     if (nearest && settings_section_find(nearest, &section) == 0)
-        (void)settings_cause_set(&cause, "unknown section; did you mean %s?",
-                                 settings_section_heading(section));
+        settings_cause_set(&cause, "unknown section; did you mean %s?",
+                           settings_section_heading(section));
     return fail(p, p->line, heading, cause.text);
 }
 
@@ -196,24 +195,24 @@ static bool open_section(struct parser *p, char *text)
 static bool fail_unknown_key(struct parser *p, const char *key)
 {
     struct settings_quote quote = settings_quote(key);
-    struct settings_cause cause;
+    struct settings_cause cause = {""};
     const char *nearest = settings_nearest_key(p->section, key);
     const char *heading = settings_section_heading(p->section);
 
-    (void)settings_cause_set(&cause, "unknown key in %s", heading);
+    settings_cause_set(&cause, "unknown key in %s", heading);
     if (nearest)
-        (void)settings_cause_set(&cause, "unknown key in %s; did you mean %s?", heading, nearest);
+        settings_cause_set(&cause, "unknown key in %s; did you mean %s?", heading, nearest);
     for (unsigned i = 0; i < SETTINGS_ROWS; i++)
         if (strcmp(settings_rows[i].key, key) == 0)
-            (void)settings_cause_set(&cause, "unknown key in %s; it belongs in %s", heading,
-                                     settings_section_heading(settings_rows[i].section));
+            settings_cause_set(&cause, "unknown key in %s; it belongs in %s", heading,
+                               settings_section_heading(settings_rows[i].section));
     return fail(p, p->line, quote.text, cause.text);
 }
 
 static bool begin_value(struct parser *p, const char *key, const char *text)
 {
     struct settings_quote quote = settings_quote(key);
-    struct settings_cause cause;
+    struct settings_cause cause = {""};
     const struct settings_row *row;
     unsigned *line;
 
@@ -224,7 +223,7 @@ static bool begin_value(struct parser *p, const char *key, const char *text)
         return fail_unknown_key(p, key);
     line = &p->lines->keys[row - settings_rows];
     if (*line > 0) {
-        (void)settings_cause_set(&cause, "stands already at line %u", *line);
+        settings_cause_set(&cause, "stands already at line %u", *line);
         return fail(p, p->line, row->key, cause.text);
     }
     p->value = strdup(text);
@@ -320,13 +319,13 @@ static bool give_line(struct parser *p, const char *start, const char *end, bool
                       char *out, int size)
 {
     size_t len = (size_t)(end - start);
-    struct settings_cause cause;
+    struct settings_cause cause = {""};
 
     if (memchr(start, '\0', len))
         return fail(p, p->line, NULL, "a zero octet; this is not a text file");
     /* An indent, the newline and the terminating zero. */
     if (len + 3 > (size_t)size) {
-        (void)settings_cause_set(
+        settings_cause_set(
             &cause, "line too long: more than %d characters; end it with \\ and go on in the next",
             size - 3);
         return fail(p, p->line, NULL, cause.text);

@@ -65,7 +65,7 @@ static int not_such(const struct settings_row *row, const char *text, struct set
 {
     struct settings_quote quote = settings_quote(text);
 
-    return settings_cause_set(cause, "'%s' is not %s", quote.text, types[row->type].kind);
+    return SETTINGS_BAD(cause, "'%s' is not %s", quote.text, types[row->type].kind);
 }
 
 static int out_of_range(const struct settings_row *row, const char *text,
@@ -73,8 +73,7 @@ static int out_of_range(const struct settings_row *row, const char *text,
 {
     struct settings_quote quote = settings_quote(text);
 
-    return settings_cause_set(cause, "'%s' is out of range: %s to %s", quote.text, row->min,
-                              row->max);
+    return SETTINGS_BAD(cause, "'%s' is out of range: %s to %s", quote.text, row->min, row->max);
 }
 
 /* Digits and a unit. -EINVAL if it is anything else, -ERANGE if 64 bits can't hold it. */
@@ -142,7 +141,7 @@ static int set_share(const struct settings_row *row, const char *text, void *bas
     if (whole == 0 || text[end] != '\0' || (text[whole] == '.' && decimals == 0))
         return not_such(row, text, cause);
     if (decimals > SHARE_DECIMALS)
-        return settings_cause_set(cause, "more than %u decimals", SHARE_DECIMALS);
+        return SETTINGS_BAD(cause, "more than %u decimals", SHARE_DECIMALS);
     for (size_t i = 0; i < end; i++) {
         if (i == whole)
             continue;
@@ -189,7 +188,7 @@ static int set_choice(const struct settings_row *row, const char *text, void *ba
                                  row->words[i]);
         assert(used < sizeof(list));
     }
-    return settings_cause_set(cause, "'%s' is not one of %s", quote.text, list);
+    return SETTINGS_BAD(cause, "'%s' is not one of %s", quote.text, list);
 }
 
 /* Puts a copy of the text, or NULL if it is NULL, in the member's place. */
@@ -213,7 +212,7 @@ static int set_path(const struct settings_row *row, const char *text, void *base
     if (text[0] != '/')
         return not_such(row, text, cause);
     if (strlen(text) > strtoul(row->max, NULL, 10))
-        return settings_cause_set(cause, "longer than %s characters", row->max);
+        return SETTINGS_BAD(cause, "longer than %s characters", row->max);
     return set_string(row, text, base);
 }
 
@@ -274,9 +273,9 @@ int settings_value_set(const struct settings_row *row, const char *text, void *b
                        struct settings_cause *cause)
 {
     if (*text == '\0' && row->type != SETTINGS_TYPE_ENDPOINT)
-        return row->required ? settings_cause_set(cause, "has no value")
-                             : settings_cause_set(cause, "has no value; without the key it is %s",
-                                                  row->standard);
+        return row->required
+                   ? SETTINGS_BAD(cause, "has no value")
+                   : SETTINGS_BAD(cause, "has no value; without the key it is %s", row->standard);
     switch (row->type) {
     case SETTINGS_TYPE_NUMBER:
     case SETTINGS_TYPE_PORT:
