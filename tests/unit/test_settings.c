@@ -488,6 +488,20 @@ static void values_compare(void **state)
     settings_free(standard);
 }
 
+/* A list that only goes on where the other one ends differs from it, in both directions. */
+static void lists_of_other_lengths_differ(void **state)
+{
+    struct settings *two = fixture_parse(MINIMAL);
+    struct settings *three = fixture_parse(MINIMAL "allow = 0.0.0.0/0, ::/0, ::1\n");
+    const struct settings_row *allow = settings_row_find(SETTINGS_SECTION_SERVICE, "allow");
+
+    (void)state;
+    assert_false(settings_value_equal(allow, two->services, three->services));
+    assert_false(settings_value_equal(allow, three->services, two->services));
+    settings_free(two);
+    settings_free(three);
+}
+
 /* What a print function prints. The caller frees it. */
 static char *printed(void (*print)(FILE *out))
 {
@@ -568,6 +582,7 @@ int main(void)
         cmocka_unit_test(services_are_bounded),
         cmocka_unit_test(restart_is_asked_for_by_the_right_keys),
         cmocka_unit_test(values_compare),
+        cmocka_unit_test(lists_of_other_lengths_differ),
         cmocka_unit_test(example_file_is_the_table),
         cmocka_unit_test(example_and_reference_have_every_key),
     };
