@@ -1,0 +1,572 @@
+/*
+ * call: the way of a call. Read call_receive first, then call_advance.
+ *
+ * What can fail: memory (the client's connection is closed, it sends the call again on a new one)
+ * and nothing else; the server's trouble is waited out by upstream.
+ */
+#include "proxy/call.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "proxy/answer.h"
+#include "proxy/reply.h"
+#include "proxy/request.h"
+#include "proxy/track.h"
+#include "proxy/upstream.h"
+
+enum call_state {
+    CALL_RECEIVED,
+    CALL_QUEUED,
+    CALL_RESOLVING,
+    CALL_FORWARDED,
+    CALL_CHECKING,
+    CALL_ENDED,
+    CALL_STATES,
+};
+
+#define TO(state) (1u << (state))
+
+static const unsigned allowed[CALL_STATES] = {
+    [CALL_RECEIVED] = TO(CALL_QUEUED) | TO(CALL_RESOLVING) | TO(CALL_FORWARDED) | TO(CALL_ENDED),
+    [CALL_QUEUED] = TO(CALL_RESOLVING) | TO(CALL_FORWARDED) | TO(CALL_ENDED),
+    [CALL_RESOLVING] = TO(CALL_RESOLVING) | TO(CALL_FORWARDED) | TO(CALL_ENDED),
+    [CALL_FORWARDED] = TO(CALL_CHECKING) | TO(CALL_ENDED),
+    [CALL_CHECKING] = TO(CALL_CHECKING) | TO(CALL_ENDED),
+    [CALL_ENDED] = 0,
+};
+
+/* Replies without a bound of their own are this large at most, as far as accounting goes. */
+#define REPLY_COST 1024u
+/* A count that no server answers in full is not accounted in full either. */
+#define REPLY_COST_MAX (64u << 20)
+
+/* A header with a credential of any size. */
+#define CALL_HEAD_MAX (24u + 8u + RPC_AUTH_BODY_MAX)
+
+/* A question of the proxy's own, on behalf of a call. */
+struct ask {
+    struct upstream_call sent;
+    struct call *call;
+    struct track_question question;
+    struct request request; /* as if the client had asked; for harvesting */
+    cache_stamp sent_at;
+    uint32_t size;
+    uint8_t record[]; /* `size` octets */
+};
+
+struct call {
+    struct list of_client; /* client.calls, while the client is there */
+    struct list mail;
+    struct client *client; /* NULL: gone */
+    enum call_state state;
+    struct request request;
+    uint64_t cost;
+    cache_stamp sent_at;
+    struct track *track; /* mutations only */
+    struct record reply; /* owned; while CHECKING */
+    struct record record;
+    struct upstream_call sent;
+    uint8_t *head; /* a squashed call's header: CALL_HEAD_MAX octets of `room` */
+    uint8_t room[];
+};
+
+static void call_move(struct call *call, enum call_state state)
+{
+    assert(allowed[call->state] & TO(state));
+    call->state = state;
+}
+
+/* ---- the end ---- */
+
+static void call_free(struct call *call)
+{
+    call->request.service->engine->calls--;
+    if (call->record.owned)
+        free(call->record.data);
+    if (call->reply.owned)
+        free(call->reply.data);
+    free(call->track);
+    free(call);
+}
+
+static void call_leave_client(struct call *call)
+{
+    struct client *client = call->client;
+    if (client == NULL)
+        return;
+    list_remove(&call->of_client);
+    call->client = NULL;
+    client->inflight--;
+    client->cost -= call->cost;
+    if (client->ops->relieved != NULL)
+        client->ops->relieved(client);
+}
+
+void call_client_gone(struct client *client)
+{
+    while (!list_empty(&client->calls)) {
+        struct call *call = container_of(client->calls.next, struct call, of_client);
+        list_remove(&call->of_client);
+        call->client = NULL;
+    }
+    client->inflight = 0;
+    client->cost = 0;
+}
+
+/* The reply goes to the client with the xid it knows. What the record owned is gone afterwards. */
+static void client_reply(struct client *client, uint32_t xid, struct record *reply)
+{
+    rpc_xid_replace(reply->data, xid);
+    if (reply->owned) {
+        client->ops->pass(client, reply->data, reply->len);
+        reply->owned = false;
+    } else {
+        client_copy(client, reply->data, reply->len);
+    }
+}
+
+/* Fences are lowered first, then the client gets its reply, then the next in line may go. */
+static void call_end(struct call *call, struct record *reply)
+{
+    call_move(call, CALL_ENDED);
+    if (call->track != NULL)
+        track_end(call->track, &call->request);
+    if (call->client != NULL && reply->data != NULL)
+        client_reply(call->client, call->request.rpc.xid, reply);
+    if (call->track != NULL)
+        order_release(&call->track->ticket);
+    call_leave_client(call);
+}
+
+/* Without memory, before anything was sent: the client comes back. */
+static void call_abandon(struct call *call)
+{
+    struct client *client = call->client;
+    call_move(call, CALL_ENDED);
+    if (call->track != NULL)
+        order_release(&call->track->ticket);
+    call_leave_client(call);
+    call_free(call);
+    if (client != NULL)
+        client->ops->fail(client);
+}
+
+/* The proxy stops while a question is open. */
+static void call_give_up(struct call *call)
+{
+    if (call->state != CALL_CHECKING) {
+        call_abandon(call);
+        return;
+    }
+    call_end(call, &call->reply);
+    if (!call->sent.in_socket)
+        call_free(call);
+}
+
+/* ---- questions of the proxy's own ---- */
+
+/* To the server that the call was meant for: -ESHUTDOWN when a reload, or the end, took it away
+ * meanwhile. */
+static int submit(const struct request *request, struct upstream_call *sent)
+{
+    struct service *service = request->service;
+    struct upstream *upstream = request->program->mount ? service->mount : service->nfs;
+    if (upstream == NULL || service->cache != request->cache)
+        return -ESHUTDOWN;
+    return upstream_submit(upstream, sent, service->engine->now);
+}
+
+static void call_advance(struct call *call);
+
+static void ask_replied(struct upstream_call *sent, struct record *record)
+{
+    struct ask *ask = container_of(sent, struct ask, sent);
+    struct call *call = ask->call;
+    if (record == NULL) {
+        call_give_up(call);
+        return;
+    }
+    struct reply reply;
+    reply_read(&reply, ask->request.procedure, (struct bytes){record->data, record->len});
+    reply.sent = ask->sent_at;
+    reply.received = cache_tick(call->request.cache);
+    if (reply.decoded)
+        ask->request.procedure->harvest(&ask->request, &reply);
+    track_answer(call->track, &call->request, &ask->question, &reply);
+    if (record->owned)
+        free(record->data);
+    call_advance(call);
+}
+
+static void ask_release(struct upstream_call *sent)
+{
+    free(container_of(sent, struct ask, sent));
+}
+
+static const struct procedure *ask_procedure(enum track_question_kind kind)
+{
+    const struct procedure *nfs = programs[PROGRAM_NFS].procedures;
+    return kind == TRACK_ASK_IDENTITY ? &nfs[NFS3_GETATTR] : &nfs[NFS3_LOOKUP];
+}
+
+/* Whether the call's own credential is squashed or not, the question goes out with what its call
+ * goes out with. */
+static void ask_encode(struct ask *ask, const struct request *from)
+{
+    uint8_t body[RPC_AUTH_BODY_MAX];
+    struct rpc_call rpc = {
+        .rpc_version = RPC_VERSION,
+        .program = RPC_PROGRAM_NFS,
+        .version = NFS3_VERSION,
+        .procedure = (uint32_t)(ask->request.procedure - ask->request.program->procedures),
+        .cred_flavor = from->rpc.cred_flavor,
+        .cred =
+            from->credential.squashed ? credential_encode(&from->credential, body) : from->rpc.cred,
+        .verf_flavor = RPC_AUTH_NONE,
+    };
+    struct writer w = writer_over(ask->record, ask->size);
+    rpc_call_encode(&w, &rpc);
+    if (ask->question.kind == TRACK_ASK_IDENTITY)
+        writer_opaque(&w, ask->question.handle);
+    else
+        nfs3_put_dirop(&w, ask->question.handle, ask->question.name);
+    assert(writer_ok(&w));
+    ask->size = writer_len(&w);
+}
+
+/* 0, or -ENOMEM, or -ESHUTDOWN. */
+static int ask_send(struct call *call, const struct track_question *question)
+{
+    struct service *service = call->request.service;
+    uint32_t size = 64 + RPC_AUTH_BODY_MAX + NFS3_FH_MAX + question->name.len + 8;
+    struct ask *ask = malloc(sizeof(*ask) + size);
+    if (ask == NULL)
+        return -ENOMEM;
+    *ask = (struct ask){.call = call, .question = *question, .request = call->request};
+    ask->size = size;
+    ask->request.program = &programs[PROGRAM_NFS];
+    ask->request.procedure = ask_procedure(question->kind);
+    ask->request.args =
+        (struct nfs3_args){.object = ask->question.handle, .name = ask->question.name};
+    ask->request.credential.identity.gids = ask->request.credential.sys.gids;
+    ask_encode(ask, &call->request);
+
+    ask->sent.head = ask->record;
+    ask->sent.head_len = ask->size;
+    ask->sent.tail_len = 0;
+    ask->sent.replied = ask_replied;
+    ask->sent.release = ask_release;
+    ask->sent_at = cache_tick(service->cache);
+    int err = submit(&ask->request, &ask->sent);
+    if (err != 0) {
+        free(ask);
+        return err;
+    }
+    counter_add(&service_counters(service, ask->request.program, ask->request.procedure)->asked, 1);
+    return 0;
+}
+
+static void call_doubt(struct call *call)
+{
+    const struct service *service = call->request.service;
+    cache_doubt(call->request.cache, service->engine->now + service->settings->doubt);
+}
+
+/* ---- forward, and back ---- */
+
+static void call_released(struct upstream_call *sent)
+{
+    struct call *call = container_of(sent, struct call, sent);
+    /* A call that is still being checked is freed when that is done. */
+    if (call->state == CALL_ENDED)
+        call_free(call);
+}
+
+static void call_keep_reply(struct call *call, struct record *reply)
+{
+    if (!reply->owned) {
+        uint8_t *copy = malloc(reply->len);
+        if (copy == NULL) {
+            /* The call was executed and stays tracked, but its reply is lost to the client, as on a
+             * bad line. */
+            if (call->client != NULL)
+                call->client->ops->fail(call->client);
+            call->reply = (struct record){NULL, 0, false};
+            return;
+        }
+        memcpy(copy, reply->data, reply->len);
+        reply->data = copy;
+    }
+    call->reply = (struct record){reply->data, reply->len, true};
+    reply->owned = false;
+}
+
+static void call_replied(struct upstream_call *sent, struct record *record)
+{
+    struct call *call = container_of(sent, struct call, sent);
+    const struct request *request = &call->request;
+    if (record == NULL) {
+        struct record none = {NULL, 0, false};
+        call_end(call, &none);
+        return;
+    }
+    struct reply reply;
+    reply_read(&reply, request->procedure, (struct bytes){record->data, record->len});
+    reply.sent = call->sent_at;
+    reply.received = cache_tick(request->cache);
+
+    if (call->track != NULL) {
+        track_reply(call->track, request, &reply);
+        struct track_question question = track_question(call->track, request);
+        if (question.kind != TRACK_NOTHING) {
+            call_move(call, CALL_CHECKING);
+            call_keep_reply(call, record);
+            if (ask_send(call, &question) == 0)
+                return;
+            call_doubt(call); /* it can't be asked: then nothing is trusted */
+            record = &call->reply;
+        }
+    } else if (reply.decoded && request->procedure->harvest != NULL) {
+        request->procedure->harvest(request, &reply);
+    }
+    call_end(call, record);
+    if (record->owned) {
+        free(record->data);
+        record->owned = false;
+    }
+}
+
+/* What goes up: the record as it came, or with another credential in front of the same tail. */
+static void call_compose(struct call *call)
+{
+    const struct request *request = &call->request;
+    struct upstream_call *sent = &call->sent;
+    if (!request->credential.squashed) {
+        sent->head = call->record.data;
+        sent->head_len = call->record.len;
+        sent->tail_len = 0;
+        return;
+    }
+    uint8_t body[RPC_AUTH_BODY_MAX];
+    struct bytes cred = credential_encode(&request->credential, body);
+    struct writer w = writer_over(call->head, CALL_HEAD_MAX);
+    writer_u32(&w, request->rpc.xid);
+    writer_u32(&w, RPC_CALL);
+    writer_u32(&w, RPC_VERSION);
+    writer_u32(&w, request->rpc.program);
+    writer_u32(&w, request->rpc.version);
+    writer_u32(&w, request->rpc.procedure);
+    writer_u32(&w, RPC_AUTH_SYS);
+    writer_opaque(&w, cred);
+    assert(writer_ok(&w));
+    sent->head = call->head;
+    sent->head_len = writer_len(&w);
+    sent->tail = request->tail.data;
+    sent->tail_len = request->tail.len;
+}
+
+static void call_forward(struct call *call)
+{
+    struct service *service = call->request.service;
+    if (call->track != NULL)
+        call->sent_at = track_begin(call->track, &call->request);
+    else
+        call->sent_at = cache_tick(service->cache);
+    call_move(call, CALL_FORWARDED);
+    call_compose(call);
+    int err = submit(&call->request, &call->sent);
+    if (err != 0) {
+        if (call->track != NULL)
+            track_end(call->track, &call->request);
+        call_abandon(call);
+        return;
+    }
+    counter_add(
+        &service_counters(service, call->request.program, call->request.procedure)->forwarded, 1);
+}
+
+/* What has to be known is known, or is asked for. */
+static void call_advance(struct call *call)
+{
+    struct track_question question = track_question(call->track, &call->request);
+    bool before = call->state != CALL_CHECKING;
+    if (question.kind != TRACK_NOTHING) {
+        if (before)
+            call_move(call, CALL_RESOLVING);
+        if (ask_send(call, &question) == 0)
+            return;
+        if (before) {
+            call_abandon(call);
+            return;
+        }
+        call_doubt(call);
+    }
+    if (before) {
+        call_forward(call);
+        return;
+    }
+    call_end(call, &call->reply);
+    if (!call->sent.in_socket)
+        call_free(call);
+}
+
+void call_granted(struct call *call)
+{
+    assert(call->state == CALL_QUEUED);
+    track_resolve(call->track, &call->request);
+    call_advance(call);
+}
+
+static void ticket_granted(struct order_ticket *ticket)
+{
+    struct track *track = container_of(ticket, struct track, ticket);
+    struct call *call = track->call;
+    struct engine *engine = call->request.service->engine;
+    engine->wake(engine, call);
+}
+
+struct list *call_mail(struct call *call)
+{
+    return &call->mail;
+}
+
+struct call *call_of_mail(struct list *node)
+{
+    return container_of(node, struct call, mail);
+}
+
+/* ---- the beginning ---- */
+
+static uint64_t call_cost(const struct request *request)
+{
+    uint64_t reply = REPLY_COST;
+    if (request->procedure->sized)
+        reply += request->args.count < REPLY_COST_MAX ? request->args.count : REPLY_COST_MAX;
+    return request->record.len + reply;
+}
+
+/* The call takes over what `record` owns, or a copy of it; on -ENOMEM it is as it was. */
+static struct call *call_create(const struct request *request, struct client *client,
+                                struct record *record)
+{
+    size_t head = request->credential.squashed ? CALL_HEAD_MAX : 0;
+    struct call *call = calloc(1, sizeof(*call) + head + (record->owned ? 0 : record->len));
+    if (call == NULL)
+        return NULL;
+    if (request_mutates(request)) {
+        call->track = malloc(sizeof(*call->track));
+        if (call->track == NULL) {
+            free(call);
+            return NULL;
+        }
+    }
+    call->head = call->room;
+    call->record = *record;
+    if (!record->owned) {
+        call->record.data = call->room + head;
+        memcpy(call->record.data, record->data, record->len);
+    }
+    record->owned = false;
+
+    call->state = CALL_RECEIVED;
+    call->client = client;
+    call->cost = call_cost(request);
+    call->sent.replied = call_replied;
+    call->sent.release = call_released;
+    list_append(&client->calls, &call->of_client);
+    list_init(&call->mail);
+    client->inflight++;
+    client->cost += call->cost;
+    request->service->engine->calls++;
+    return call;
+}
+
+static int call_start(const struct request *request, struct client *client, struct record *record)
+{
+    struct rpc_reply refusal;
+    struct call *call = call_create(request, client, record);
+    if (call == NULL)
+        return -ENOMEM;
+    /* Once more, so that all views stand in memory that the call owns. */
+    enum request_verdict verdict =
+        request_read(&call->request, request->service,
+                     (struct bytes){call->record.data, call->record.len}, &refusal);
+    assert(verdict == REQUEST_OK);
+
+    if (call->track == NULL) {
+        call_forward(call);
+        return 0;
+    }
+    track_init(call->track, &call->request, call, ticket_granted);
+    call_move(call, CALL_QUEUED);
+    if (order_take(&call->track->ticket))
+        call_granted(call);
+    return 0;
+}
+
+/* True when the cache has answered. */
+static bool call_hit(const struct request *request, struct client *client)
+{
+    const uint32_t size = REPLY_HEADER_LEN + ANSWER_MAX;
+    if (request->procedure->answer == NULL || !request->credential.plain)
+        return false;
+    uint8_t *room = client->ops->reserve(client, size);
+    if (room == NULL)
+        return false;
+    struct writer w = writer_over(room, size);
+    reply_put_success(&w, request->rpc.xid);
+    if (!request->procedure->answer(request, &w))
+        return false;
+    assert(writer_ok(&w));
+    client->ops->commit(client, writer_len(&w));
+    return true;
+}
+
+static int call_dispatch(const struct request *request, struct client *client,
+                         struct record *record)
+{
+    struct procedure_counters *counters =
+        service_counters(request->service, request->program, request->procedure);
+    counter_add(&counters->calls, 1);
+    if (request->procedure->local) {
+        reply_null(client, request->rpc.xid);
+        return 0;
+    }
+    if (request_mutates(request) && request->service->settings->read_only) {
+        counter_add(&counters->refused, 1);
+        reply_failure(client, request, NFS3ERR_ROFS);
+        return 0;
+    }
+    if (call_hit(request, client)) {
+        counter_add(&counters->hits, 1);
+        return 0;
+    }
+    return call_start(request, client, record);
+}
+
+int call_receive(struct service *service, struct client *client, struct record *record)
+{
+    struct request request;
+    struct rpc_reply refusal;
+    int err = 0;
+    switch (request_read(&request, service, (struct bytes){record->data, record->len}, &refusal)) {
+    case REQUEST_OK:
+        err = call_dispatch(&request, client, record);
+        break;
+    case REQUEST_REFUSED:
+        counter_add(&service->counters.rpc_errors, 1);
+        reply_refuse(client, &refusal);
+        break;
+    case REQUEST_BAD:
+        counter_add(&service->counters.bad_records, 1);
+        err = -EPROTO;
+        break;
+    }
+    if (record->owned) {
+        free(record->data);
+        record->owned = false;
+    }
+    return err;
+}

@@ -1,0 +1,49 @@
+/*
+ * container: from a member back to the struct that holds it, with its type checked; and an
+ * intrusive list.
+ */
+#ifndef PROXY_CONTAINER_H
+#define PROXY_CONTAINER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define container_of(pointer, type, member)                                      \
+    (__extension__({                                                             \
+        const __typeof__(((type *)0)->member) *container_member_ = (pointer);    \
+        (type *)((char *)(uintptr_t)container_member_ - offsetof(type, member)); \
+    }))
+
+/* A node; also the head of a ring. A node that is on no list points at itself. */
+struct list {
+    struct list *prev, *next;
+};
+
+static inline void list_init(struct list *node)
+{
+    node->prev = node;
+    node->next = node;
+}
+
+static inline bool list_empty(const struct list *head)
+{
+    return head->next == head;
+}
+
+static inline void list_append(struct list *head, struct list *node)
+{
+    node->prev = head->prev;
+    node->next = head;
+    head->prev->next = node;
+    head->prev = node;
+}
+
+/* Off its list, if it is on one. */
+static inline void list_remove(struct list *node)
+{
+    node->prev->next = node->next;
+    node->next->prev = node->prev;
+    list_init(node);
+}
+
+#endif

@@ -1,0 +1,321 @@
+/*
+ * track: what a mutation may change, and what has to be found out about it.
+ *
+ * The object behind a name is taken from the name cache; where it does not know, the server is
+ * asked (LOOKUP with the caller's credential) before REMOVE, RMDIR and RENAME, and after a CREATE
+ * that did not say what it opened. A handle whose (fsid, fileid) is not known when its mutation is
+ * about to end is asked for its attributes, so that the same file under another handle is not left
+ * stale.
+ *
+ * A question that the server answers with an error leaves nothing behind the name if the error says
+ * that this caller could not have got there. After any other the whole server is in doubt.
+ */
+#include "proxy/track.h"
+
+#include <assert.h>
+
+#include "proxy/harvest.h"
+
+static uint64_t now_of(const struct request *request)
+{
+    return request->service->engine->now;
+}
+
+static const uint8_t dot_dot[] = {'.', '.'};
+
+void track_init(struct track *track, const struct request *request, struct call *call,
+                void (*granted)(struct order_ticket *ticket))
+{
+    const struct nfs3_args *args = &request->args;
+    unsigned changes = request->procedure->changes;
+    struct cache_server *server = request->cache;
+
+    memset(track, 0, sizeof(*track));
+    track->call = call;
+    cache_mutation_init(&track->mutation, server);
+    order_ticket_init(&track->ticket, request->service->engine->order, granted);
+    if (changes & CHANGES_OBJECT)
+        track->object = cache_mutation_add_object(&track->mutation, args->object);
+    if (changes & CHANGES_OBJECT2)
+        track->object2 = cache_mutation_add_object(&track->mutation, args->object2);
+    if (changes & CHANGES_NAME) {
+        cache_mutation_add_name(&track->mutation, args->object, args->name);
+        order_ticket_add(&track->ticket, server, args->object, args->name);
+    }
+    if (changes & CHANGES_NAME2) {
+        cache_mutation_add_name(&track->mutation, args->object2, args->name2);
+        order_ticket_add(&track->ticket, server, args->object2, args->name2);
+    }
+}
+
+/* ---- what is behind a name ---- */
+
+static void behind_is(struct track *track, struct track_behind *behind, struct bytes handle)
+{
+    behind->state = BEHIND_OBJECT;
+    behind->object = cache_mutation_add_object(&track->mutation, handle);
+}
+
+/* From the cache. An object whose identity is not known is asked for all the same. */
+static void behind_resolve(struct track *track, const struct request *request,
+                           struct track_behind *behind, struct bytes dir, struct bytes name)
+{
+    struct cache_reader reader = request_reader(request);
+    struct cache_found found;
+    behind->state = BEHIND_OPEN;
+    switch (cache_resolve(&reader, dir, name, &found)) {
+    case CACHE_LOOKUP_FOUND:
+        behind_is(track, behind, (struct bytes){found.handle, found.handle_len});
+        if (!cache_mutation_identified(&track->mutation, behind->object))
+            behind->state = BEHIND_OPEN;
+        break;
+    case CACHE_LOOKUP_ABSENT:
+        behind->state = BEHIND_ABSENT;
+        break;
+    case CACHE_LOOKUP_MISS:
+        break;
+    }
+}
+
+void track_resolve(struct track *track, const struct request *request)
+{
+    const struct nfs3_args *args = &request->args;
+    unsigned changes = request->procedure->changes;
+    if (changes & (CHANGES_BEHIND | CHANGES_EXISTING))
+        behind_resolve(track, request, &track->behind, args->object, args->name);
+    if (changes & CHANGES_BEHIND2)
+        behind_resolve(track, request, &track->behind2, args->object2, args->name2);
+}
+
+/* Errors of a LOOKUP after which the same caller's mutation can't have met an object there either.
+ */
+static bool nothing_there(uint32_t status)
+{
+    switch (status) {
+    case NFS3ERR_NOENT:
+    case NFS3ERR_ACCES:
+    case NFS3ERR_PERM:
+    case NFS3ERR_NOTDIR:
+    case NFS3ERR_NAMETOOLONG:
+    case NFS3ERR_INVAL:
+    case NFS3ERR_STALE:
+    case NFS3ERR_BADHANDLE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The RPC layer turned the call away before anything was executed. */
+static bool turned_away(const struct reply *reply)
+{
+    return !reply->executed &&
+           !(reply->rpc.stat == RPC_MSG_ACCEPTED && reply->rpc.accepted == RPC_SYSTEM_ERR);
+}
+
+static void behind_answer(struct track *track, const struct request *request,
+                          struct track_behind *behind, const struct reply *reply)
+{
+    behind->state = BEHIND_ABSENT;
+    if (reply->decoded && reply->res.status == NFS3_OK) {
+        if (track->begun) {
+            cache_mutation_found(&track->mutation, reply->res.handle, reply->res.object,
+                                 request->rpc.cred_flavor, now_of(request));
+            return;
+        }
+        behind_is(track, behind, reply->res.handle);
+        if (reply->res.object != NULL)
+            cache_mutation_identify(&track->mutation, behind->object, reply->res.object);
+        return;
+    }
+    if (reply->decoded ? !nothing_there(reply->res.status) : !turned_away(reply))
+        track->doubt = true;
+}
+
+/* ---- questions ---- */
+
+static struct track_question behind_question(struct track *track, const struct request *request)
+{
+    const struct nfs3_args *args = &request->args;
+    bool before = request->procedure->changes & CHANGES_BEHIND;
+    if (track->behind.state == BEHIND_OPEN && (before || track->begun))
+        return (struct track_question){
+            .kind = TRACK_ASK_BEHIND, .handle = args->object, .name = args->name};
+    if (track->behind2.state == BEHIND_OPEN)
+        return (struct track_question){
+            .kind = TRACK_ASK_BEHIND2, .handle = args->object2, .name = args->name2};
+    return (struct track_question){.kind = TRACK_NOTHING};
+}
+
+static struct track_question identity_question(struct track *track)
+{
+    for (unsigned i = 0; i < track->mutation.objects; i++) {
+        if ((track->asked_objects & 1u << i) || cache_mutation_identified(&track->mutation, i))
+            continue;
+        track->asked_objects |= 1u << i;
+        return (struct track_question){
+            .kind = TRACK_ASK_IDENTITY,
+            .handle = {track->mutation.object[i].handle, track->mutation.object[i].handle_len},
+            .object = i};
+    }
+    return (struct track_question){.kind = TRACK_NOTHING};
+}
+
+struct track_question track_question(struct track *track, const struct request *request)
+{
+    struct track_question question = behind_question(track, request);
+    if (question.kind == TRACK_NOTHING && track->begun)
+        question = identity_question(track);
+    return question;
+}
+
+static void identity_answer(struct track *track, const struct track_question *question,
+                            const struct reply *reply)
+{
+    if (reply->decoded && reply->res.status == NFS3_OK)
+        cache_mutation_identify(&track->mutation, question->object, reply->res.object);
+    else if (reply->decoded ? !nothing_there(reply->res.status) : !turned_away(reply))
+        track->doubt = true;
+}
+
+void track_answer(struct track *track, const struct request *request,
+                  const struct track_question *question, const struct reply *reply)
+{
+    switch (question->kind) {
+    case TRACK_ASK_BEHIND:
+        behind_answer(track, request, &track->behind, reply);
+        break;
+    case TRACK_ASK_BEHIND2:
+        behind_answer(track, request, &track->behind2, reply);
+        break;
+    case TRACK_ASK_IDENTITY:
+        identity_answer(track, question, reply);
+        break;
+    case TRACK_NOTHING:
+        break;
+    }
+}
+
+/* ---- begin, results, end ---- */
+
+cache_stamp track_begin(struct track *track, const struct request *request)
+{
+    if ((request->procedure->changes & CHANGES_PARENT) && track->behind.state == BEHIND_OBJECT) {
+        const struct cache_mutation_object *moved = &track->mutation.object[track->behind.object];
+        cache_mutation_add_name(&track->mutation, (struct bytes){moved->handle, moved->handle_len},
+                                (struct bytes){dot_dot, sizeof(dot_dot)});
+    }
+    cache_mutation_begin(&track->mutation, now_of(request));
+    track->begun = true;
+    return track->mutation.sent;
+}
+
+/* Another write verifier than before: the server restarted, and may have lost what was not
+ * committed. */
+static void watch_write_verf(const struct request *request, const uint8_t *verf)
+{
+    struct service *service = request->service;
+    if (service->cache != request->cache)
+        return; /* a reload gave the service another server */
+    if (service->write_verf_known && memcmp(service->write_verf, verf, NFS3_VERF_LEN) != 0)
+        service_doubt(service);
+    service->write_verf_known = true;
+    memcpy(service->write_verf, verf, NFS3_VERF_LEN);
+}
+
+static bool leaves_existing_alone(const struct reply *reply)
+{
+    return turned_away(reply) || (reply->decoded && reply->res.status == NFS3ERR_EXIST);
+}
+
+void track_reply(struct track *track, const struct request *request, const struct reply *reply)
+{
+    if (harvest_handle_gone(reply)) {
+        /* Which of two handles the server means it does not say. */
+        cache_drop_handle(request->cache, request->args.object);
+        if (request->procedure->changes & CHANGES_OBJECT2)
+            cache_drop_handle(request->cache, request->args.object2);
+    }
+    if (turned_away(reply) || harvest_handle_gone(reply)) {
+        track->asked_objects = ~0u; /* nothing was changed: there is nothing to find out */
+        track->behind.state = BEHIND_ABSENT;
+        return;
+    }
+    if ((request->procedure->changes & CHANGES_EXISTING) && leaves_existing_alone(reply))
+        track->behind.state = BEHIND_ABSENT;
+    if (!reply->decoded)
+        return;
+    request->procedure->results(track, request, reply);
+    if (reply->res.verf != NULL)
+        watch_write_verf(request, reply->res.verf);
+}
+
+void track_end(struct track *track, const struct request *request)
+{
+    cache_mutation_end(&track->mutation, now_of(request));
+    track->begun = false;
+    if (track->doubt)
+        cache_doubt(request->cache, now_of(request));
+}
+
+static void result(struct track *track, const struct request *request, unsigned object,
+                   struct nfs3_wcc wcc)
+{
+    cache_mutation_result(&track->mutation, object, wcc, request->rpc.cred_flavor, now_of(request));
+}
+
+void track_wcc_results(struct track *track, const struct request *request,
+                       const struct reply *reply)
+{
+    result(track, request, track->object, reply->res.wcc);
+}
+
+void track_acl_results(struct track *track, const struct request *request,
+                       const struct reply *reply)
+{
+    result(track, request, track->object, (struct nfs3_wcc){NULL, reply->res.object});
+}
+
+void track_create_results(struct track *track, const struct request *request,
+                          const struct reply *reply)
+{
+    const struct nfs3_res *res = &reply->res;
+    result(track, request, track->object, res->wcc);
+    if (res->status != NFS3_OK || res->handle.len == 0)
+        return;
+    const struct cache_mutation_object *known = &track->mutation.object[track->behind.object];
+    if (track->behind.state == BEHIND_OBJECT &&
+        bytes_equal((struct bytes){known->handle, known->handle_len}, res->handle))
+        result(track, request, track->behind.object, (struct nfs3_wcc){NULL, res->object});
+    else
+        cache_mutation_found(&track->mutation, res->handle, res->object, request->rpc.cred_flavor,
+                             now_of(request));
+    cache_mutation_name_result(&track->mutation, request->args.object, request->args.name,
+                               res->handle, now_of(request));
+    track->behind.state = BEHIND_ABSENT; /* nothing is left to ask */
+}
+
+void track_remove_results(struct track *track, const struct request *request,
+                          const struct reply *reply)
+{
+    result(track, request, track->object, reply->res.wcc);
+    /* Whatever the status: a server may fail after it has removed. */
+    if (track->behind.state == BEHIND_OBJECT)
+        cache_mutation_directory_gone(&track->mutation, track->behind.object);
+}
+
+void track_rename_results(struct track *track, const struct request *request,
+                          const struct reply *reply)
+{
+    result(track, request, track->object, reply->res.wcc);
+    result(track, request, track->object2, reply->res.wcc2);
+    if (track->behind2.state == BEHIND_OBJECT)
+        cache_mutation_directory_gone(&track->mutation, track->behind2.object);
+}
+
+void track_link_results(struct track *track, const struct request *request,
+                        const struct reply *reply)
+{
+    result(track, request, track->object, (struct nfs3_wcc){NULL, reply->res.object});
+    result(track, request, track->object2, reply->res.wcc);
+}
