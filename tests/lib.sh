@@ -356,7 +356,7 @@ capture_check() {
         return 1
     fi
     for port in "$@"; do as+=(-d "tcp.port==$port,rpc"); done
-    bad=$(tshark -r "$file" "${as[@]}" -Y '_ws.malformed' 2>/dev/null | head -n 20)
+    bad=$(tshark -r "$file" "${as[@]}" -Y '_ws.malformed' 2>/dev/null | head -n 20 | cut -c 1-200)
     seen=$(tshark -r "$file" "${as[@]}" -Y nfs 2>/dev/null | wc -l)
     if [[ -n $bad ]]; then
         complain "malformed packets:"

@@ -134,7 +134,7 @@ static struct name name_next(struct tree *t, const char *plain)
     const uint32_t odd_count = sizeof odd / sizeof *odd;
     struct name name;
     uint32_t number = t->next_name++;
-    uint32_t form = random_below(t, 4 * odd_count);
+    uint32_t form = random_below(t, UINT64_C(4) * odd_count);
     if (form == odd_count)
         return name_long(number, "x");
     if (form == odd_count + 1)

@@ -232,7 +232,7 @@ static int target_resolve(struct listener *listener, const char *text)
 static int listeners_open(struct relay *relay, const char *address, char **pairs, int count)
 {
     int err = 0;
-    for (int i = 0; err == 0 && i < count / 2; i++) {
+    for (size_t i = 0; err == 0 && i < (size_t)count / 2; i++) {
         struct listener *listener = &relay->listeners[i];
         listener->relay = relay;
         listener->tcp.data = listener;

@@ -26,12 +26,12 @@ struct link {
     struct way down; /* server to client */
     uv_connect_t connect;
     bool closing;
-    unsigned users; /* open streams and chunks; the last one to go frees the link */
+    unsigned users; /* streams not yet closed, and chunks; the last one to go frees the link */
 };
 
 /* What one read brought; without octets: the end of the stream. */
 struct chunk {
-    TAILQ_ENTRY(chunk) entry;
+    STAILQ_ENTRY(chunk) entry;
     struct way *way;
     uint64_t due;
     uv_write_t write;
@@ -72,7 +72,6 @@ static void link_reset(struct link *link)
 static void chunk_free(struct chunk *chunk)
 {
     struct link *link = chunk->way->link;
-    chunk->way->pending -= chunk->len;
     free(chunk);
     link_unuse(link);
 }
@@ -91,15 +90,14 @@ static void on_written(uv_write_t *req, int status)
     struct chunk *chunk = req->data;
     struct way *way = chunk->way;
     struct link *link = way->link;
-    link->users++;
-    chunk_free(chunk);
+    way->pending -= chunk->len;
     if (status != 0) {
         link_reset(link);
     } else if (way->paused && !link->closing && way->pending < LINK_PENDING_MAX / 2) {
         way->paused = false;
         uv_read_start((uv_stream_t *)way->from, give_buffer, on_read);
     }
-    link_unuse(link);
+    chunk_free(chunk);
 }
 
 static void on_shutdown(uv_shutdown_t *req, int status)
@@ -144,12 +142,12 @@ static void timer_set(const struct relay_links *links, uint64_t due)
 static void queue_pump(struct relay_links *links)
 {
     struct chunk *chunk;
-    while (!links->held && (chunk = TAILQ_FIRST(&links->queue)) != NULL) {
+    while (!links->held && (chunk = STAILQ_FIRST(&links->queue)) != NULL) {
         if (chunk->due > uv_hrtime()) {
             timer_set(links, chunk->due);
             return;
         }
-        TAILQ_REMOVE(&links->queue, chunk, entry);
+        STAILQ_REMOVE_HEAD(&links->queue, entry);
         chunk_deliver(chunk);
     }
 }
@@ -181,8 +179,8 @@ static void queue_put(struct way *way, const char *data, size_t len)
     memcpy(chunk->data, data, len);
     link->users++;
     way->pending += len;
-    bool first = TAILQ_EMPTY(&links->queue);
-    TAILQ_INSERT_TAIL(&links->queue, chunk, entry);
+    bool first = STAILQ_EMPTY(&links->queue);
+    STAILQ_INSERT_TAIL(&links->queue, chunk, entry);
     if (first)
         queue_pump(links);
 }
@@ -199,13 +197,11 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
         if (way == &link->up)
             call_scanner_feed(&way->scanner, (const uint8_t *)buf->base, (size_t)n,
                               &link->links->counts);
-        link->users++;
         queue_put(way, buf->base, (size_t)n);
         if (!link->closing && way->pending > LINK_PENDING_MAX) {
             way->paused = true;
             uv_read_stop(stream);
         }
-        link_unuse(link);
     }
 }
 
@@ -267,7 +263,7 @@ int relay_links_init(struct relay_links *links, uv_loop_t *loop, uint64_t delay_
     memset(links, 0, sizeof *links);
     links->loop = loop;
     links->delay = delay_ns;
-    TAILQ_INIT(&links->queue);
+    STAILQ_INIT(&links->queue);
     LIST_INIT(&links->links);
     /* libuv's own timers are rounded to milliseconds: too coarse for halves of small delays. */
     links->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

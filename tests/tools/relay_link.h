@@ -22,7 +22,7 @@
 
 struct link;
 struct chunk;
-TAILQ_HEAD(chunk_queue, chunk);
+STAILQ_HEAD(chunk_queue, chunk);
 LIST_HEAD(link_list, link);
 
 /* All connections of one relay. Embedded in the relay; lives as long as its loop runs. */

@@ -205,9 +205,11 @@ static void on_page(struct rpc_context *rpc, int status, void *data, void *priva
     uint32_t directory = call->task.object;
     uint64_t cookie = call->task.cookie;
     saw_post_op(c, directory, &ok->dir_attributes);
-    for (const entryplus3 *entry = ok->reply.entries; entry != NULL; entry = entry->nextentry) {
-        cookie = entry->cookie;
-        saw_entry(c, directory, entry);
+    entryplus3 entry;
+    for (const void *at = ok->reply.entries; at != NULL; at = entry.nextentry) {
+        memcpy(&entry, at, sizeof entry); /* libnfs does not align it */
+        cookie = entry.cookie;
+        saw_entry(c, directory, &entry);
     }
     if (!ok->reply.eof && cookie == call->task.cookie)
         fail(c, "READDIRPLUS", "a page without entries that is not the last one");

@@ -10,3 +10,6 @@ nfsaccel_test_tool(relay SOURCES tools/relay.c tools/relay_link.c tools/call_cou
 nfsaccel_test_tool(mktree SOURCES tools/mktree.c)
 nfsaccel_test_tool(sweep SOURCES tools/sweep.c tools/sweep_client.c tools/sweep_objects.c tools/call_counts.c
   LIBS PkgConfig::NFS)
+
+nfsaccel_unit_test(call_counts SOURCES tools/call_counts.c)
+target_include_directories(test_call_counts PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
