@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "proxy/answer.h"
+#include "proxy/ask.h"
 #include "proxy/reply.h"
 #include "proxy/request.h"
 #include "proxy/track.h"
@@ -44,17 +45,6 @@ static const unsigned allowed[CALL_STATES] = {
 
 /* A header with a credential of any size. */
 #define CALL_HEAD_MAX (24u + 8u + RPC_AUTH_BODY_MAX)
-
-/* A question of the proxy's own, on behalf of a call. */
-struct ask {
-    struct upstream_call sent;
-    struct call *call;
-    struct track_question question;
-    struct request request; /* as if the client had asked; for harvesting */
-    cache_stamp sent_at;
-    uint32_t size;
-    uint8_t record[]; /* `size` octets */
-};
 
 struct call {
     struct list of_client; /* client.calls, while the client is there */
@@ -153,6 +143,17 @@ static void call_abandon(struct call *call)
         client->ops->fail(client);
 }
 
+/* What the proxy would have to know can't be asked: then nothing is trusted. */
+static void call_doubt(struct call *call)
+{
+    const struct service *service = call->request.service;
+    cache_doubt(call->request.cache, service->engine->now + service->settings->doubt);
+}
+
+/* ---- what the proxy asks on behalf of a call (ask.h) ---- */
+
+static void call_advance(struct call *call);
+
 /* The proxy stops while a question is open. */
 static void call_give_up(struct call *call)
 {
@@ -165,113 +166,15 @@ static void call_give_up(struct call *call)
         call_free(call);
 }
 
-/* ---- questions of the proxy's own ---- */
-
-/* To the server that the call was meant for: -ESHUTDOWN when a reload, or the end, took it away
- * meanwhile. */
-static int submit(const struct request *request, struct upstream_call *sent)
+static void call_answered(struct call *call, const struct track_question *question,
+                          const struct reply *reply)
 {
-    struct service *service = request->service;
-    struct upstream *upstream = request->program->mount ? service->mount : service->nfs;
-    if (upstream == NULL || service->cache != request->cache)
-        return -ESHUTDOWN;
-    return upstream_submit(upstream, sent, service->engine->now);
-}
-
-static void call_advance(struct call *call);
-
-static void ask_replied(struct upstream_call *sent, struct record *record)
-{
-    struct ask *ask = container_of(sent, struct ask, sent);
-    struct call *call = ask->call;
-    if (record == NULL) {
+    if (reply == NULL) {
         call_give_up(call);
         return;
     }
-    struct reply reply;
-    reply_read(&reply, ask->request.procedure, (struct bytes){record->data, record->len});
-    reply.sent = ask->sent_at;
-    reply.received = cache_tick(call->request.cache);
-    if (reply.decoded)
-        ask->request.procedure->harvest(&ask->request, &reply);
-    track_answer(call->track, &call->request, &ask->question, &reply);
-    if (record->owned)
-        free(record->data);
+    track_answer(call->track, &call->request, question, reply);
     call_advance(call);
-}
-
-static void ask_release(struct upstream_call *sent)
-{
-    free(container_of(sent, struct ask, sent));
-}
-
-static const struct procedure *ask_procedure(enum track_question_kind kind)
-{
-    const struct procedure *nfs = programs[PROGRAM_NFS].procedures;
-    return kind == TRACK_ASK_IDENTITY ? &nfs[NFS3_GETATTR] : &nfs[NFS3_LOOKUP];
-}
-
-/* Whether the call's own credential is squashed or not, the question goes out with what its call
- * goes out with. */
-static void ask_encode(struct ask *ask, const struct request *from)
-{
-    uint8_t body[RPC_AUTH_BODY_MAX];
-    struct rpc_call rpc = {
-        .rpc_version = RPC_VERSION,
-        .program = RPC_PROGRAM_NFS,
-        .version = NFS3_VERSION,
-        .procedure = (uint32_t)(ask->request.procedure - ask->request.program->procedures),
-        .cred_flavor = from->rpc.cred_flavor,
-        .cred =
-            from->credential.squashed ? credential_encode(&from->credential, body) : from->rpc.cred,
-        .verf_flavor = RPC_AUTH_NONE,
-    };
-    struct writer w = writer_over(ask->record, ask->size);
-    rpc_call_encode(&w, &rpc);
-    if (ask->question.kind == TRACK_ASK_IDENTITY)
-        writer_opaque(&w, ask->question.handle);
-    else
-        nfs3_put_dirop(&w, ask->question.handle, ask->question.name);
-    assert(writer_ok(&w));
-    ask->size = writer_len(&w);
-}
-
-/* 0, or -ENOMEM, or -ESHUTDOWN. */
-static int ask_send(struct call *call, const struct track_question *question)
-{
-    struct service *service = call->request.service;
-    uint32_t size = 64 + RPC_AUTH_BODY_MAX + NFS3_FH_MAX + question->name.len + 8;
-    struct ask *ask = malloc(sizeof(*ask) + size);
-    if (ask == NULL)
-        return -ENOMEM;
-    *ask = (struct ask){.call = call, .question = *question, .request = call->request};
-    ask->size = size;
-    ask->request.program = &programs[PROGRAM_NFS];
-    ask->request.procedure = ask_procedure(question->kind);
-    ask->request.args =
-        (struct nfs3_args){.object = ask->question.handle, .name = ask->question.name};
-    ask->request.credential.identity.gids = ask->request.credential.sys.gids;
-    ask_encode(ask, &call->request);
-
-    ask->sent.head = ask->record;
-    ask->sent.head_len = ask->size;
-    ask->sent.tail_len = 0;
-    ask->sent.replied = ask_replied;
-    ask->sent.release = ask_release;
-    ask->sent_at = cache_tick(service->cache);
-    int err = submit(&ask->request, &ask->sent);
-    if (err != 0) {
-        free(ask);
-        return err;
-    }
-    counter_add(&service_counters(service, ask->request.program, ask->request.procedure)->asked, 1);
-    return 0;
-}
-
-static void call_doubt(struct call *call)
-{
-    const struct service *service = call->request.service;
-    cache_doubt(call->request.cache, service->engine->now + service->settings->doubt);
 }
 
 /* ---- forward, and back ---- */
@@ -323,7 +226,7 @@ static void call_replied(struct upstream_call *sent, struct record *record)
         if (question.kind != TRACK_NOTHING) {
             call_move(call, CALL_CHECKING);
             call_keep_reply(call, record);
-            if (ask_send(call, &question) == 0)
+            if (ask_server(call, &call->request, &question, call_answered) == 0)
                 return;
             call_doubt(call); /* it can't be asked: then nothing is trusted */
             record = &call->reply;
@@ -376,7 +279,7 @@ static void call_forward(struct call *call)
         call->sent_at = cache_tick(service->cache);
     call_move(call, CALL_FORWARDED);
     call_compose(call);
-    int err = submit(&call->request, &call->sent);
+    int err = service_submit(service, call->request.program, call->request.cache, &call->sent);
     if (err != 0) {
         if (call->track != NULL)
             track_end(call->track, &call->request);
@@ -395,7 +298,7 @@ static void call_advance(struct call *call)
     if (question.kind != TRACK_NOTHING) {
         if (before)
             call_move(call, CALL_RESOLVING);
-        if (ask_send(call, &question) == 0)
+        if (ask_server(call, &call->request, &question, call_answered) == 0)
             return;
         if (before) {
             call_abandon(call);

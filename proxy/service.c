@@ -3,6 +3,10 @@
  */
 #include "proxy/service.h"
 
+#include <errno.h>
+
+#include "proxy/upstream.h"
+
 void service_apply(struct service *service, const struct settings_service *settings)
 {
     service->settings = settings;
@@ -20,4 +24,13 @@ void service_apply(struct service *service, const struct settings_service *setti
 void service_doubt(struct service *service)
 {
     cache_doubt(service->cache, service->engine->now + service->settings->doubt);
+}
+
+int service_submit(struct service *service, const struct program *program,
+                   const struct cache_server *cache, struct upstream_call *call)
+{
+    struct upstream *upstream = program->mount ? service->mount : service->nfs;
+    if (upstream == NULL || service->cache != cache)
+        return -ESHUTDOWN;
+    return upstream_submit(upstream, call, service->engine->now);
 }

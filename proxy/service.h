@@ -14,6 +14,7 @@
 struct call;
 struct order;
 struct upstream;
+struct upstream_call;
 
 /* What the deciding parts share with whoever drives them. */
 struct engine {
@@ -45,6 +46,11 @@ void service_apply(struct service *service, const struct settings_service *setti
 /* What is kept of the server is in doubt from now on (contract C8): it is asked again, and aged for
  * a while. */
 void service_doubt(struct service *service);
+
+/* To the server that a request was meant for: 0, -ENOMEM, or -ESHUTDOWN when a reload, or the end,
+ * took that server away since the request came. */
+int service_submit(struct service *service, const struct program *program,
+                   const struct cache_server *cache, struct upstream_call *call);
 
 static inline struct procedure_counters *service_counters(struct service *service,
                                                           const struct program *program,
