@@ -37,19 +37,25 @@ static int check_required(const struct settings_service *service,
     return 0;
 }
 
-static int check_ages(const struct settings_service *service, const struct settings_lines *lines,
+/* Two ages that contradict each other are an error where both were given. Where one was, it is what the operator wants,
+ * and the other one follows it. */
+static int check_ages(struct settings_service *service, const struct settings_lines *lines,
                       const char *file, struct settings_error *error)
 {
     const struct settings_row *min = row_of(SETTINGS_SECTION_SERVICE, "age-min");
     const struct settings_row *max = row_of(SETTINGS_SECTION_SERVICE, "age-max");
     const struct settings_row *later = key_line(lines, max) > key_line(lines, min) ? max : min;
-    struct settings_cause cause = {""};
 
     if (service->age_min <= service->age_max)
         return 0;
-    settings_cause_set(&cause, "age-min is above age-max (they are %s and %s where not given)",
-                       min->standard, max->standard);
-    return settings_error_set(error, file, key_line(lines, later), later->key, cause.text);
+    if (lines->keys[min - settings_rows] == 0)
+        service->age_min = service->age_max;
+    else if (lines->keys[max - settings_rows] == 0)
+        service->age_max = service->age_min;
+    else
+        return settings_error_set(error, file, key_line(lines, later), later->key,
+                                  "age-min is above age-max");
+    return 0;
 }
 
 /* An address that is listened on, and by whom. */
@@ -133,14 +139,14 @@ static int check_listeners(const struct settings *settings, const struct setting
                : 0;
 }
 
-int settings_check(const struct settings *settings, const struct settings_origin *origin,
+int settings_check(struct settings *settings, const struct settings_origin *origin,
                    struct settings_error *error)
 {
     if (settings->service_count == 0)
         return settings_error_set(error, origin->file, 0, NULL,
                                   "there is no [service NAME] section");
     for (unsigned i = 0; i < settings->service_count; i++) {
-        const struct settings_service *service = &settings->services[i];
+        struct settings_service *service = &settings->services[i];
         int rc = check_required(service, &origin->services[i], origin->file, error);
 
         if (rc == 0)

@@ -28,10 +28,11 @@ int settings_parse_text(const char *text, size_t len, struct settings *settings,
                         struct settings_origin *origin, struct settings_error *error);
 
 /*
- * What no single line can tell: what is missing, and what contradicts what. Parsed settings only.
+ * What no single line can tell: what is missing, and what contradicts what. Parsed settings only;
+ * an age that was not given follows the one that was.
  * 0, or -EINVAL with the error filled in. (settings_check.c)
  */
-int settings_check(const struct settings *settings, const struct settings_origin *origin,
+int settings_check(struct settings *settings, const struct settings_origin *origin,
                    struct settings_error *error);
 
 #endif
