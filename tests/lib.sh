@@ -182,6 +182,7 @@ remove_work() {
 start() {
     local name=$1
     shift
+    : >"$WORK/$name.log" # there is something to look at before the process has begun
     set -m
     "$@" >"$WORK/$name.log" 2>&1 </dev/null &
     set +m
