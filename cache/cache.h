@@ -1,32 +1,37 @@
 /*
  * cache: the metadata that all clients share, and the fences that keep it coherent.
  *
- * cache/ is a pure data structure: no I/O, no clock, no randomness of its own (`now` and the hash secret are
- * parameters). It knows handles, names, attributes and credentials, and no procedure numbers.
+ * cache/ is a pure data structure: no I/O, no clock, no randomness of its own (`now` and the hash
+ * secret are parameters). It knows handles, names, attributes and credentials, and no procedure
+ * numbers.
  *
  * What is kept
- *   object    a handle: one fattr3 as the server sent it, and the verdicts that credentials got for it
- *   name      (directory handle, name) -> the object behind it, or "absent"
- *   verdict   (object, credential) -> the ACCESS bits asked of the server, and granted by it
- *   identity  (fsid, fileid) -> the objects that are the same file under different handles
+ *   object    a handle: one fattr3 as the server sent it, and the verdicts that credentials got for
+ * it name      (directory handle, name) -> the object behind it, or "absent" verdict   (object,
+ * credential) -> the ACCESS bits asked of the server, and granted by it identity  (fsid, fileid) ->
+ * the objects that are the same file under different handles
  *
  * The fences and the event clock (one per server)
- *   Every reply that shows a state, and every call that may change one, is placed on one line by `cache_tick`. A
- *   fence {stamp, inflight} stands for a handle, an identity or a (directory, name). The rules:
- *   - a mutation begins before its first octet is sent: inflight += 1, stamp = tick, the cached value is gone;
- *   - it ends when its reply has been handled and before that is sent to the client: its own attributes are kept only
- *     if it was alone (inflight == 1 and the stamp is still its own); then inflight -= 1, stamp = tick;
- *   - any other reply fills only where inflight == 0 and stamp <= the tick at which its call was sent;
+ *   Every reply that shows a state, and every call that may change one, is placed on one line by
+ * `cache_tick`. A fence {stamp, inflight} stands for a handle, an identity or a (directory, name).
+ * The rules:
+ *   - a mutation begins before its first octet is sent: inflight += 1, stamp = tick, the cached
+ * value is gone;
+ *   - it ends when its reply has been handled and before that is sent to the client: its own
+ * attributes are kept only if it was alone (inflight == 1 and the stamp is still its own); then
+ * inflight -= 1, stamp = tick;
+ *   - any other reply fills only where inflight == 0 and stamp <= the tick at which its call was
+ * sent;
  *   - of two fills whose windows [sent, received] overlap and that differ, neither is kept;
- *   - what is not kept, and what is evicted, raises the fence's stamp to its time of receipt: nothing sent before
- *     that can come back later as news.
- *   Fences are never evicted. Two keys on one fence cost a missed fill and nothing else.
+ *   - what is not kept, and what is evicted, raises the fence's stamp to its time of receipt:
+ * nothing sent before that can come back later as news. Fences are never evicted. Two keys on one
+ * fence cost a missed fill and nothing else.
  *
- * Threads: every function may be called from any thread at any time, except cache_create and cache_destroy. No
- * function calls back, blocks on I/O, or holds a lock when it returns.
+ * Threads: every function may be called from any thread at any time, except cache_create and
+ * cache_destroy. No function calls back, blocks on I/O, or holds a lock when it returns.
  *
- * Memory: `memory` is a hard ceiling for all that is cached (objects, names, verdicts, credentials, their hash
- * tables). The fences' fixed table comes on top.
+ * Memory: `memory` is a hard ceiling for all that is cached (objects, names, verdicts, credentials,
+ * their hash tables). The fences' fixed table comes on top.
  */
 #ifndef CACHE_CACHE_H
 #define CACHE_CACHE_H
@@ -38,10 +43,10 @@
 #include "xdr/bytes.h"
 #include "xdr/nfs3.h"
 
-#define CACHE_SECRET_LEN       192u /* octets of secret for the keyed hash */
-#define CACHE_NAME_MAX         255u /* a longer name is never kept */
-#define CACHE_NSEC_PER_MSEC    1000000ull
-#define CACHE_NSEC_PER_SEC     1000000000ull
+#define CACHE_SECRET_LEN    192u /* octets of secret for the keyed hash */
+#define CACHE_NAME_MAX      255u /* a longer name is never kept */
+#define CACHE_NSEC_PER_MSEC 1000000ull
+#define CACHE_NSEC_PER_SEC  1000000000ull
 
 /* A point on a server's event clock; 0 is before everything. */
 typedef uint64_t cache_stamp;
@@ -60,41 +65,46 @@ struct cache *cache_create(const struct cache_options *options);
 void cache_destroy(struct cache *cache);
 
 /*
- * The server of that name ("host:port"), made if it is new: services with the same server share it. Lives as long as
- * the cache. NULL with errno ENOMEM, or ENOSPC when there are 65535.
+ * The server of that name ("host:port"), made if it is new: services with the same server share it.
+ * Lives as long as the cache. NULL with errno ENOMEM, or ENOSPC when there are 65535.
  */
 struct cache_server *cache_server_get(struct cache *cache, const char *name);
 
-/* Advances the event clock, and returns its new value. Called at each forwarded call and at each reply. */
+/* Advances the event clock, and returns its new value. Called at each forwarded call and at each
+ * reply. */
 cache_stamp cache_tick(struct cache_server *server);
 
 /*
- * Doubt (DESIGN: after a start, and after a connection to the server was lost): everything kept so far is asked again
- * before it is served again, and what is filled until `until` (monotonic ns) is aged as in `shared` for good.
+ * Doubt (contract C8: after a start, and after a connection to the server was lost): everything
+ * kept so far is asked again before it is served again, and what is filled until `until` (monotonic
+ * ns) is aged as in `shared` for good.
  */
 void cache_doubt(struct cache_server *server, uint64_t until);
 
 /* How fresh is fresh: each service's own. Times in nanoseconds. */
 struct cache_ages {
-    bool exclusive;        /* no ages, but for verdicts, doubt and settling */
+    bool exclusive; /* no ages, but for verdicts, doubt and settling */
     uint64_t age_min;
     uint64_t age_max;
     uint64_t negative_age;
     uint64_t access_age;
-    uint64_t settle;       /* an object mutated less than this ago … */
-    uint64_t settle_age;   /* … is served for at most this long before it is asked again */
+    uint64_t settle;     /* an object mutated less than this ago … */
+    uint64_t settle_age; /* … is served for at most this long before it is asked again */
 };
 
 /* Whose call it is: what a verdict belongs to. */
 struct cache_credential {
-    uint32_t flavor; /* RPC_AUTH_NONE or RPC_AUTH_SYS; nothing is kept for, nor served to, any other */
+    uint32_t
+        flavor; /* RPC_AUTH_NONE or RPC_AUTH_SYS; nothing is kept for, nor served to, any other */
     uint32_t uid;
     uint32_t gid;
     uint32_t gid_count; /* at most 16 */
     const uint32_t *gids;
 };
 
-/* ---- hits ------------------------------------------------------------------------------------------------------- */
+/* ---- hits
+ * -------------------------------------------------------------------------------------------------------
+ */
 
 struct cache_reader {
     struct cache_server *server;
@@ -104,12 +114,13 @@ struct cache_reader {
 };
 
 /* Attributes of a handle that the server has told to a caller of the same flavor. */
-bool cache_getattr(const struct cache_reader *reader, struct bytes handle, uint8_t fattr[NFS3_FATTR_LEN]);
+bool cache_getattr(const struct cache_reader *reader, struct bytes handle,
+                   uint8_t fattr[NFS3_FATTR_LEN]);
 
-/* True when attributes are fresh and all bits of `mask` were asked of the server for this credential: `*granted` is
- * what it granted of them. */
-bool cache_access(const struct cache_reader *reader, struct bytes handle, uint32_t mask, uint32_t *granted,
-                  uint8_t fattr[NFS3_FATTR_LEN]);
+/* True when attributes are fresh and all bits of `mask` were asked of the server for this
+ * credential: `*granted` is what it granted of them. */
+bool cache_access(const struct cache_reader *reader, struct bytes handle, uint32_t mask,
+                  uint32_t *granted, uint8_t fattr[NFS3_FATTR_LEN]);
 
 enum cache_lookup {
     CACHE_LOOKUP_MISS,
@@ -124,18 +135,20 @@ struct cache_found {
     uint8_t dir[NFS3_FATTR_LEN]; /* also where ABSENT */
 };
 
-/* Served only where the credential was let search the directory, and all attributes that go with it are fresh. */
-enum cache_lookup cache_lookup(const struct cache_reader *reader, struct bytes dir, struct bytes name,
-                               struct cache_found *found);
+/* Served only where the credential was let search the directory, and all attributes that go with it
+ * are fresh. */
+enum cache_lookup cache_lookup(const struct cache_reader *reader, struct bytes dir,
+                               struct bytes name, struct cache_found *found);
 
 /*
- * The object behind a name, for a mutation that must know what it touches: like cache_lookup without asking for a
- * permission or for attributes. FOUND sets handle and handle_len only.
+ * The object behind a name, for a mutation that must know what it touches: like cache_lookup
+ * without asking for a permission or for attributes. FOUND sets handle and handle_len only.
  */
-enum cache_lookup cache_resolve(const struct cache_reader *reader, struct bytes dir, struct bytes name,
-                                struct cache_found *found);
+enum cache_lookup cache_resolve(const struct cache_reader *reader, struct bytes dir,
+                                struct bytes name, struct cache_found *found);
 
-/* ---- fills: from the replies of calls that change nothing -------------------------------------------------------- */
+/* ---- fills: from the replies of calls that change nothing
+ * -------------------------------------------------------- */
 
 struct cache_filler {
     struct cache_server *server;
@@ -146,19 +159,24 @@ struct cache_filler {
 };
 
 /*
- * Attributes of a handle. Finds out what happened behind the proxy's back: when ctime, mtime or size differ from what
- * was last known and no mutation came in between, the object's verdicts go and, for a directory, all its names.
- * When fileid, fsid or type differ, everything kept for the handle goes.
+ * Attributes of a handle. Finds out what happened behind the proxy's back: when ctime, mtime or
+ * size differ from what was last known and no mutation came in between, the object's verdicts go
+ * and, for a directory, all its names. When fileid, fsid or type differ, everything kept for the
+ * handle goes.
  */
-void cache_fill_attributes(const struct cache_filler *filler, struct bytes handle, const uint8_t *fattr);
+void cache_fill_attributes(const struct cache_filler *filler, struct bytes handle,
+                           const uint8_t *fattr);
 
-/* A verdict. Call after cache_fill_attributes of the same reply; kept only if the object's attributes are. */
-void cache_fill_verdict(const struct cache_filler *filler, struct bytes handle, uint32_t asked, uint32_t granted);
+/* A verdict. Call after cache_fill_attributes of the same reply; kept only if the object's
+ * attributes are. */
+void cache_fill_verdict(const struct cache_filler *filler, struct bytes handle, uint32_t asked,
+                        uint32_t granted);
 
-/* A successful LOOKUP, or an entry of a READDIRPLUS page. `searched`: the reply proves that the credential may search
- * the directory (LOOKUP does, READDIRPLUS does not). Call after cache_fill_attributes of both objects. */
-void cache_fill_name(const struct cache_filler *filler, struct bytes dir, struct bytes name, struct bytes handle,
-                     bool searched);
+/* A successful LOOKUP, or an entry of a READDIRPLUS page. `searched`: the reply proves that the
+ * credential may search the directory (LOOKUP does, READDIRPLUS does not). Call after
+ * cache_fill_attributes of both objects. */
+void cache_fill_name(const struct cache_filler *filler, struct bytes dir, struct bytes name,
+                     struct bytes handle, bool searched);
 /* NFS3ERR_NOENT of a LOOKUP. */
 void cache_fill_absent(const struct cache_filler *filler, struct bytes dir, struct bytes name);
 
@@ -167,73 +185,89 @@ void cache_drop_handle(struct cache_server *server, struct bytes handle);
 /* NFS3ERR_EXIST or NOENT contradict what is kept for a name. */
 void cache_drop_name(struct cache_server *server, struct bytes dir, struct bytes name);
 
-/* ---- mutations ---------------------------------------------------------------------------------------------------- */
+/* ---- mutations
+ * ----------------------------------------------------------------------------------------------------
+ */
 
-#define CACHE_MUTATION_OBJECTS 4u /* RENAME: two directories, the moved object, the overwritten one */
-#define CACHE_MUTATION_NAMES   3u /* RENAME: two names, and ".." of a moved directory */
-#define CACHE_MUTATION_FENCES  (2 * CACHE_MUTATION_OBJECTS + CACHE_MUTATION_NAMES)
+#define CACHE_MUTATION_OBJECTS \
+    4u /* RENAME: two directories, the moved object, the overwritten one */
+#define CACHE_MUTATION_NAMES  3u /* RENAME: two names, and ".." of a moved directory */
+#define CACHE_MUTATION_FENCES (2 * CACHE_MUTATION_OBJECTS + CACHE_MUTATION_NAMES)
 
 /* One thing that a mutation may change. */
 struct cache_mutation_object {
     uint8_t handle[NFS3_FH_MAX];
     uint32_t handle_len;
-    bool identified;      /* fsid and fileid are known */
-    bool late;            /* found out about after the call was sent */
+    bool identified; /* fsid and fileid are known */
+    bool told;       /* the caller said so */
+    bool fenced;     /* the identity's fence is held since begin */
+    bool had_before; /* `before` is what was last known, untouched by any other mutation */
     uint64_t fsid, fileid;
-    bool had_before;      /* `before` is what was last known, untouched by any other mutation */
     uint8_t before[NFS3_WCC_ATTR_LEN];
 };
 
 /*
- * A mutation in flight. Lives in the caller's call from begin to end; nothing in it is the caller's to touch. Between
- * begin and end no lock is held. Every mutation that has begun must end exactly once.
+ * A mutation in flight. Lives in the caller's call from begin to end; nothing in it is the caller's
+ * to touch. Between begin and end no lock is held. Every mutation that has begun must end exactly
+ * once.
  */
 struct cache_mutation {
     struct cache_server *server;
+    bool exclusive;
     unsigned objects, names, fences;
     cache_stamp sent; /* set by begin */
     struct cache_mutation_object object[CACHE_MUTATION_OBJECTS];
+    uint32_t name[CACHE_MUTATION_NAMES]; /* hashes */
     struct {
-        uint64_t hash;
-        cache_stamp stamp;
+        bool identity;   /* of an identity; else of a handle or a name */
+        uint32_t hash;   /* one of those that lead to it */
+        uint32_t number; /* of the mutation at this fence */
     } fence[CACHE_MUTATION_FENCES];
 };
 
-/* How to use it: init; add what it may change; begin; send; when the reply is there, results, late finds; end. */
+/* How to use it: init; add what it may change; begin; send; when the reply is there, results, late
+ * finds; end. */
 void cache_mutation_init(struct cache_mutation *mutation, struct cache_server *server);
+/* All writers come through the proxy: a directory's names stay although a reply has no
+ * wcc_data.before to compare. */
+void cache_mutation_exclusive(struct cache_mutation *mutation);
 /* Returns the object's number for cache_mutation_result. The same handle twice is one object. */
 unsigned cache_mutation_add_object(struct cache_mutation *mutation, struct bytes handle);
 /* The identity where the caller knows it from elsewhere (a LOOKUP that it asked). */
-void cache_mutation_identify(struct cache_mutation *mutation, unsigned object, const uint8_t *fattr);
+void cache_mutation_identify(struct cache_mutation *mutation, unsigned object,
+                             const uint8_t *fattr);
 void cache_mutation_add_name(struct cache_mutation *mutation, struct bytes dir, struct bytes name);
 
 /* Raises all fences and drops what they stand for. Before the first octet is sent. */
 void cache_mutation_begin(struct cache_mutation *mutation, uint64_t now);
 
 /*
- * What the reply says of one object, between begin and end; `wcc.after` is kept only if the mutation was alone. A
- * `wcc.before` that differs from what was last known, while it was alone, shows a change behind the proxy's back: for
- * a directory all its names go. A NULL in `wcc` means that the server did not say. `flavor`: the caller's.
+ * What the reply says of one object, between begin and end; `wcc.after` is kept only if the
+ * mutation was alone. A `wcc.before` that differs from what was last known, while it was alone,
+ * shows a change behind the proxy's back: for a directory all its names go. A NULL in `wcc` means
+ * that the server did not say. `flavor`: the caller's.
  */
-void cache_mutation_result(struct cache_mutation *mutation, unsigned object, struct nfs3_wcc wcc, uint32_t flavor,
-                           uint64_t now);
+void cache_mutation_result(struct cache_mutation *mutation, unsigned object, struct nfs3_wcc wcc,
+                           uint32_t flavor, uint64_t now);
 
-/* False where the object's identity is still unknown: aliases of it, if there are any, can't be dropped. The caller
- * asks the server (GETATTR), and calls cache_mutation_identify, before it ends the mutation. */
+/* False where the object's identity is still unknown: aliases of it, if there are any, can't be
+ * dropped. The caller asks the server (GETATTR), and calls cache_mutation_identify, before it ends
+ * the mutation. */
 bool cache_mutation_identified(const struct cache_mutation *mutation, unsigned object);
 
 /*
- * An object that only the reply, or a question after it, brought to light (CREATE over a file that nobody had looked
- * up). Everything kept for it goes, and so do fills under way. `created`: the mutation made it, and `fattr` (or NULL)
- * may be kept under the rule for other replies, with `name` in `dir` leading to it.
+ * An object that only the reply, or a question after it, brought to light (CREATE over a file that
+ * nobody had looked up). Everything kept for it goes, and so do fills under way. `created`: the
+ * mutation made it, and `fattr` (or NULL) may be kept under the rule for other replies, with `name`
+ * in `dir` leading to it.
  */
-void cache_mutation_found(struct cache_mutation *mutation, struct bytes handle, const uint8_t *fattr, uint32_t flavor,
-                          uint64_t now);
+void cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
+                          const uint8_t *fattr, uint32_t flavor, uint64_t now);
 
-/* The name now leads to that object (or, `handle` empty, to nothing): kept only if the mutation was alone on it. After
- * cache_mutation_result of the directory and the object. */
-void cache_mutation_name_result(struct cache_mutation *mutation, struct bytes dir, struct bytes name,
-                                struct bytes handle, uint64_t now);
+/* The name now leads to that object (or, `handle` empty, to nothing): kept only if the mutation was
+ * alone on it. After cache_mutation_result of the directory and the object. */
+void cache_mutation_name_result(struct cache_mutation *mutation, struct bytes dir,
+                                struct bytes name, struct bytes handle, uint64_t now);
 
 /* A directory was removed or replaced: all names in it go, whatever else is known. */
 void cache_mutation_directory_gone(struct cache_mutation *mutation, unsigned object);
@@ -241,9 +275,12 @@ void cache_mutation_directory_gone(struct cache_mutation *mutation, unsigned obj
 /* Before the reply is sent to the client; also when the reply never came and never will. */
 void cache_mutation_end(struct cache_mutation *mutation, uint64_t now);
 
-/* ---- operations --------------------------------------------------------------------------------------------------- */
+/* ---- operations
+ * ---------------------------------------------------------------------------------------------------
+ */
 
-/* Drops all that is kept of one server, or of all (NULL). Fills under way are refused. Fences stay. */
+/* Drops all that is kept of one server, or of all (NULL). Fills under way are refused. Fences stay.
+ */
 void cache_flush(struct cache *cache, struct cache_server *server);
 
 struct cache_usage {

@@ -1,0 +1,132 @@
+#include "cache/attributes.h"
+
+#include "cache/fattr.h"
+
+bool attributes_admitted(const struct attributes *news)
+{
+    return fence_admits(shard_fence(news->server, news->hash), news->sent) &&
+           fence_admits(identity_fence(&news->identity), news->sent) &&
+           news->sent >= server_valid_from(news->server);
+}
+
+void attributes_raise(const struct attributes *news, cache_stamp received)
+{
+    fence_raise(shard_fence(news->server, news->hash), received);
+    fence_raise(identity_fence(&news->identity), received);
+}
+
+/* What a doubt left behind is only good for comparing. */
+static void expire(const struct attributes *news, struct object *object)
+{
+    if (object_received(object) >= server_valid_from(news->server))
+        return;
+    object_invalidate(news->server, object, news->hash);
+    object_drop_verdicts(news->server, object, news->hash);
+    object->flags &= (uint8_t)~OBJECT_FLAVORS;
+}
+
+static uint32_t find(const struct attributes *news)
+{
+    uint32_t index = object_find(news->server, news->hash, news->handle);
+    if (index == 0)
+        return 0;
+    struct object *object = object_at(news->server->cache, index);
+    if (!fattr_same_file(object->fattr, news->fattr)) {
+        shard_of(news->server->cache, news->hash)->outside++;
+        object_drop(news->server, index, news->hash);
+        return 0;
+    }
+    expire(news, object);
+    return index;
+}
+
+uint32_t attributes_open(struct span *span, const struct attributes *news, uint32_t *spare)
+{
+    struct cache *cache = news->server->cache;
+    uint32_t index;
+    *spare = 0;
+    span_init(span, cache, news->hash);
+    do {
+        span_lock(span);
+        index = find(news);
+        if (index == 0 && *spare == 0)
+            *spare = evict_alloc(cache, shard_of(cache, news->hash), SLAB_OBJECT,
+                                 object_size(news->handle), 0);
+    } while (!span_join(span, &news->identity));
+    return index;
+}
+
+void attributes_close(struct span *span, const struct attributes *news, uint32_t spare)
+{
+    if (spare)
+        slab_free(&shard_of(span->cache, news->hash)->slab, spare);
+    span_unlock(span, &news->identity);
+}
+
+/* ---- keeping ---- */
+
+static unsigned handles(const struct identity *identity)
+{
+    unsigned count = 0;
+    for (uint32_t i = identity_next(identity, 0); i != 0; i = identity_next(identity, i))
+        count++;
+    return count;
+}
+
+static uint32_t saturate32(uint64_t value)
+{
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+static void put(const struct attributes *news, struct object *object, uint64_t unchanged)
+{
+    memcpy(object->fattr, news->fattr, NFS3_FATTR_LEN);
+    packed_put48(object->received, news->received);
+    packed_put40(object->fetched, news->now / CACHE_NSEC_PER_MSEC);
+    object->unchanged = saturate32(unchanged);
+    object->flags &= (uint8_t) ~(OBJECT_TOUCHED | OBJECT_DOUBTFUL);
+    object->flags |= OBJECT_VALID | news->flavor;
+    object->flags |= server_in_doubt(news->server, news->now) ? OBJECT_DOUBTFUL : 0;
+}
+
+static bool store_new(const struct attributes *news, uint32_t *spare)
+{
+    if (*spare == 0 || handles(&news->identity) >= IDENTITY_HANDLES_MAX)
+        return false;
+    uint32_t index = *spare;
+    struct object *object = object_at(news->server->cache, index);
+    *spare = 0;
+    object_insert(news->server, index, news->hash, news->handle);
+    put(news, object, 0);
+    object_drop_names(news->server, object, news->hash);
+    uint64_t ended = identity_fence(&news->identity)->ended;
+    if (ended > packed_get40(object->mutated))
+        packed_put40(object->mutated, ended);
+    identity_add(&news->identity, index);
+    return true;
+}
+
+static void notice(const struct attributes *news, struct object *object, bool changed)
+{
+    bool touched = object->flags & OBJECT_TOUCHED;
+    if ((changed && !touched) || !fattr_same_owner(object->fattr, news->fattr))
+        object_drop_verdicts(news->server, object, news->hash);
+    if (changed && !touched) {
+        object_drop_names(news->server, object, news->hash);
+        shard_of(news->server->cache, news->hash)->outside++;
+    }
+}
+
+bool attributes_store(const struct attributes *news, uint32_t index, uint32_t *spare)
+{
+    if (index == 0)
+        return store_new(news, spare);
+    struct object *object = object_at(news->server->cache, index);
+    bool changed = !fattr_unchanged(object->fattr, news->fattr);
+    notice(news, object, changed);
+    struct fresh_state before = object_state(object);
+    uint64_t now = news->now / CACHE_NSEC_PER_MSEC;
+    put(news, object, !changed && now > before.changed ? now - before.changed : 0);
+    thing_use((struct thing *)(void *)object);
+    return true;
+}

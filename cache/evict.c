@@ -1,0 +1,276 @@
+#include "cache/evict.h"
+
+#include <string.h>
+
+#include "cache/name.h"
+#include "cache/object.h"
+
+#define SMALL_SHARE   10u  /* the small queue's share of the memory: one in so many */
+#define PROMOTED_USES 2u   /* asked for so often while in the small queue: it stays */
+#define SWEEP_MAX     512u /* slots that the hand passes for one eviction */
+#define EVICTIONS_MAX 64u  /* one after the other for one slot; then a whole page is emptied */
+#define BELONGS_MAX   8u   /* the same for what belongs to an object */
+
+static struct thing *thing_at(const struct cache *cache, uint32_t index)
+{
+    return arena_at(&cache->arena, index);
+}
+
+static unsigned uses(const struct thing *thing)
+{
+    return (thing->flags & THING_USES) / THING_USE;
+}
+
+/* ---- ghosts: 16 bits of the hashes of what left the small queue, the newest in each place ---- */
+
+static uint64_t ghost_spread(const struct cache *cache, uint32_t hash)
+{
+    /* The shard's bits are the same for all. */
+    return shard_rest(cache, hash) * 0x9e3779b97f4a7c15ull;
+}
+
+static uint16_t *ghost_place(struct evict *evict, uint64_t spread)
+{
+    return &evict->ghost[((spread >> 32) * evict->ghosts) >> 32];
+}
+
+static uint16_t ghost_mark(uint64_t spread)
+{
+    return (uint16_t)((spread >> 16) | 1); /* 0: the place is empty */
+}
+
+static void ghost_remember(const struct cache *cache, struct evict *evict, uint32_t hash)
+{
+    uint64_t spread = ghost_spread(cache, hash);
+    if (evict->ghosts == 0)
+        return;
+    *ghost_place(evict, spread) = ghost_mark(spread);
+    evict->ghost_used = true;
+}
+
+static bool ghost_recall(const struct cache *cache, struct evict *evict, uint32_t hash)
+{
+    uint64_t spread = ghost_spread(cache, hash);
+    if (!evict->ghost_used || *ghost_place(evict, spread) != ghost_mark(spread))
+        return false;
+    *ghost_place(evict, spread) = 0;
+    return true;
+}
+
+/* ---- the small queue ---- */
+
+static uint32_t ring_pop(struct evict *evict)
+{
+    uint32_t index = evict->ring[evict->ring_head];
+    evict->ring_head = evict->ring_head + 1 == evict->ring_cap ? 0 : evict->ring_head + 1;
+    evict->ring_len--;
+    return index;
+}
+
+/* More of the ring comes into use; what has wrapped around follows its beginning. */
+static void ring_grow(struct evict *evict)
+{
+    uint32_t cap = evict->ring_cap ? evict->ring_cap * 2 : 16;
+    if (cap > evict->ring_max)
+        cap = evict->ring_max;
+    uint32_t more = cap - evict->ring_cap;
+    if (more == 0)
+        return;
+    uint32_t wrapped = evict->ring_head; /* the ring is full: so many stand before its head */
+    uint32_t tail = evict->ring_cap - wrapped;
+    memmove(evict->ring + wrapped + more, evict->ring + wrapped, tail * sizeof(*evict->ring));
+    evict->ring_head = wrapped + more;
+    if (evict->ring_head == cap)
+        evict->ring_head = 0;
+    evict->ring_cap = cap;
+}
+
+static bool in_small(const struct cache *cache, const struct shard *shard, uint32_t index)
+{
+    uint8_t kind = shard->slab.page[slab_page_of(&shard->slab, index)].kind;
+    if ((kind != SLAB_OBJECT && kind != SLAB_NAME) || !slab_holds(&shard->slab, index, kind))
+        return false;
+    const struct thing *thing = thing_at(cache, index);
+    return thing->len != 0 && (thing->flags & THING_SMALL);
+}
+
+static void promote(const struct cache *cache, struct shard *shard, uint32_t index)
+{
+    thing_at(cache, index)->flags &= (uint8_t) ~(THING_SMALL | THING_USES);
+    shard->evict.small -= slab_size(&shard->slab, index);
+}
+
+static void ring_push(const struct cache *cache, struct shard *shard, uint32_t index)
+{
+    struct evict *evict = &shard->evict;
+    uint64_t share = shard->slab.page_used * arena_page_size(&cache->arena) / SMALL_SHARE;
+    if (evict->ring_len == evict->ring_cap && evict->small <= share)
+        ring_grow(evict);
+    if (evict->ring_len == evict->ring_cap && evict->ring_len > 0) {
+        uint32_t oldest = ring_pop(evict);
+        if (in_small(cache, shard, oldest))
+            promote(cache, shard, oldest);
+    }
+    if (evict->ring_cap == 0)
+        return;
+    uint32_t at = evict->ring_head + evict->ring_len;
+    evict->ring[at >= evict->ring_cap ? at - evict->ring_cap : at] = index;
+    evict->ring_len++;
+}
+
+void evict_added(struct cache *cache, struct shard *shard, uint32_t index, uint32_t hash)
+{
+    struct evict *evict = &shard->evict;
+    if (evict->ring_max == 0 || ghost_recall(cache, evict, hash))
+        return;
+    ring_push(cache, shard, index);
+    thing_at(cache, index)->flags |= THING_SMALL;
+    evict->small += slab_size(&shard->slab, index);
+}
+
+void evict_removed(struct shard *shard, uint32_t index)
+{
+    struct thing *thing = arena_at(shard->slab.arena, index);
+    if (thing->flags & THING_SMALL)
+        shard->evict.small -= slab_size(&shard->slab, index);
+    thing->len = 0;
+    thing->flags = 0;
+    slab_free(&shard->slab, index);
+}
+
+/* ---- eviction ---- */
+
+static void evict(struct cache *cache, struct shard *shard, uint32_t index)
+{
+    bool small = thing_at(cache, index)->flags & THING_SMALL;
+    uint32_t hash;
+    if (shard->slab.page[slab_page_of(&shard->slab, index)].kind == SLAB_OBJECT) {
+        struct object *object = object_at(cache, index);
+        struct cache_server *server = cache->server[object->server];
+        hash = object_hash(server, object_handle(object));
+        object_drop(server, index, hash);
+    } else {
+        hash = name_at(cache, index)->hash;
+        name_remove(cache->server[name_at(cache, index)->server], index);
+    }
+    if (small)
+        ghost_remember(cache, &shard->evict, hash);
+    shard->evictions++;
+}
+
+/* The oldest of the small queue that was not asked for again goes. */
+static bool evict_small(struct cache *cache, struct shard *shard, uint32_t keep)
+{
+    struct evict *state = &shard->evict;
+    for (uint32_t left = state->ring_len; left > 0; left--) {
+        uint32_t index = ring_pop(state);
+        if (!in_small(cache, shard, index))
+            continue;
+        if (index == keep || uses(thing_at(cache, index)) >= PROMOTED_USES) {
+            promote(cache, shard, index);
+            continue;
+        }
+        evict(cache, shard, index);
+        return true;
+    }
+    return false;
+}
+
+/* Moves the hand by one slot; 0 where it now stands on nothing. */
+static uint32_t hand_step(const struct cache *cache, struct shard *shard)
+{
+    struct evict *state = &shard->evict;
+    const struct slab *slab = &shard->slab;
+    const struct slab_page *page = &slab->page[state->hand_page];
+    bool things = page->kind == SLAB_OBJECT || page->kind == SLAB_NAME;
+    state->hand_slot++;
+    if (state->hand_page == 0 || !things || state->hand_slot >= page->fresh) {
+        state->hand_page = state->hand_page >= slab->page_touched ? 1 : state->hand_page + 1;
+        state->hand_slot = 0;
+        page = &slab->page[state->hand_page];
+        if ((page->kind != SLAB_OBJECT && page->kind != SLAB_NAME) || page->fresh == 0)
+            return 0;
+    }
+    uint32_t index = slab_index(slab, state->hand_page, state->hand_slot);
+    return thing_at(cache, index)->len != 0 ? index : 0;
+}
+
+/* The hand goes on to one of the main queue that nobody asked for since it last came by. Where all
+ * are in use, it does not search for long. */
+static bool evict_main(struct cache *cache, struct shard *shard, uint32_t keep)
+{
+    uint32_t limit = 2 * shard->slab.page_touched + SWEEP_MAX;
+    uint32_t last = 0;
+    if (shard->slab.page_touched == 0)
+        return false;
+    for (uint32_t steps = 0; steps < limit; steps++) {
+        uint32_t index = hand_step(cache, shard);
+        if (index == 0 || index == keep)
+            continue;
+        struct thing *thing = thing_at(cache, index);
+        if (thing->flags & THING_SMALL)
+            continue;
+        if (uses(thing) == 0) {
+            evict(cache, shard, index);
+            return true;
+        }
+        thing->flags -= THING_USE;
+        last = index;
+    }
+    if (last == 0)
+        return false;
+    evict(cache, shard, last);
+    return true;
+}
+
+static bool evict_one(struct cache *cache, struct shard *shard, uint32_t keep)
+{
+    uint64_t share = shard->slab.page_used * arena_page_size(&cache->arena) / SMALL_SHARE;
+    if (shard->evict.small > share && evict_small(cache, shard, keep))
+        return true;
+    return evict_main(cache, shard, keep) || evict_small(cache, shard, keep);
+}
+
+/* Empties the page under the hand, so that it can be cut anew: memory that is all in slots of
+ * other sizes must not stay so. */
+static void evict_page(struct cache *cache, struct shard *shard, uint32_t keep)
+{
+    struct slab *slab = &shard->slab;
+    for (uint32_t tries = 0; tries < slab->page_touched; tries++) {
+        struct evict *state = &shard->evict;
+        state->hand_page = state->hand_page >= slab->page_touched ? 1 : state->hand_page + 1;
+        state->hand_slot = 0;
+        const struct slab_page *page = &slab->page[state->hand_page];
+        if (page->kind != SLAB_OBJECT && page->kind != SLAB_NAME)
+            continue;
+        uint8_t kind = page->kind;
+        for (uint32_t slot = 0; page->kind == kind && slot < page->fresh; slot++) {
+            uint32_t index = slab_index(slab, state->hand_page, slot);
+            if (index != keep && thing_at(cache, index)->len != 0)
+                evict(cache, shard, index);
+        }
+        if (page->kind == SLAB_FREE)
+            return;
+    }
+}
+
+uint32_t evict_alloc(struct cache *cache, struct shard *shard, enum slab_kind kind, size_t size,
+                     uint32_t keep)
+{
+    uint32_t index = slab_alloc(&shard->slab, kind, size);
+    unsigned tries = slab_belongs(kind) ? BELONGS_MAX : EVICTIONS_MAX;
+    for (unsigned i = 0; index == 0 && i < tries; i++) {
+        if (!evict_one(cache, shard, keep))
+            break;
+        index = slab_alloc(&shard->slab, kind, size);
+    }
+    if (index == 0 && slab_may_cut(&shard->slab, kind)) {
+        evict_page(cache, shard, keep);
+        index = slab_alloc(&shard->slab, kind, size);
+    }
+    if (index != 0 && (kind == SLAB_OBJECT || kind == SLAB_NAME)) {
+        thing_at(cache, index)->len = 0;
+        thing_at(cache, index)->flags = 0;
+    }
+    return index;
+}

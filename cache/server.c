@@ -1,0 +1,91 @@
+/*
+ * server: the event clock, the doubt, and the fences of one server.
+ */
+#include "cache/shard.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct cache_server *server_create(struct cache *cache, const char *name)
+{
+    struct cache_server *server = aligned_alloc(CACHE_LINE, sizeof(*server));
+    if (!server)
+        return NULL;
+    memset(server, 0, sizeof(*server));
+    server->cache = cache;
+    server->name = strdup(name);
+    server->fence = calloc(cache->fences, sizeof(*server->fence));
+    server->identity_fence = calloc(cache->fences, sizeof(*server->identity_fence));
+    if (server->name && server->fence && server->identity_fence &&
+        lock_init(&server->doubt_lock) == 0)
+        return server;
+    free(server->identity_fence);
+    free(server->fence);
+    free(server->name);
+    free(server);
+    return NULL;
+}
+
+void server_destroy(struct cache_server *server)
+{
+    lock_destroy(&server->doubt_lock);
+    free(server->identity_fence);
+    free(server->fence);
+    free(server->name);
+    free(server);
+}
+
+static struct cache_server *server_find_or_create(struct cache *cache, const char *name)
+{
+    for (uint32_t i = 0; i < cache->servers; i++) {
+        if (strcmp(cache->server[i]->name, name) == 0)
+            return cache->server[i];
+    }
+    if (cache->servers == CACHE_SERVERS_MAX) {
+        errno = ENOSPC;
+        return NULL;
+    }
+    struct cache_server *server = server_create(cache, name);
+    if (!server) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    server->number = (uint16_t)cache->servers;
+    cache->server[cache->servers++] = server;
+    return server;
+}
+
+struct cache_server *cache_server_get(struct cache *cache, const char *name)
+{
+    lock_acquire(&cache->servers_lock);
+    struct cache_server *server = server_find_or_create(cache, name);
+    lock_release(&cache->servers_lock);
+    return server;
+}
+
+cache_stamp cache_tick(struct cache_server *server)
+{
+    return atomic_fetch_add(&server->clock, 1) + 1;
+}
+
+/*
+ * Twice: a mutation's result takes its stamp first and looks at valid_from then. What looked before
+ * the first store has a stamp below the second; what looks after it is refused.
+ */
+void server_invalidate(struct cache_server *server)
+{
+    lock_acquire(&server->doubt_lock);
+    atomic_store(&server->valid_from, cache_tick(server));
+    atomic_store(&server->valid_from, cache_tick(server));
+    lock_release(&server->doubt_lock);
+}
+
+void cache_doubt(struct cache_server *server, uint64_t until)
+{
+    lock_acquire(&server->doubt_lock);
+    if (atomic_load(&server->doubt_until) < until)
+        atomic_store(&server->doubt_until, until);
+    lock_release(&server->doubt_lock);
+    server_invalidate(server);
+}
