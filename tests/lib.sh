@@ -94,10 +94,11 @@ need_root() { ((EUID == 0)) || die "nfs-ganesha needs root (it opens files by ha
 
 # ---- Builds
 
-# build_in FOLDER [CMAKE_OPTION...]
+# build_in FOLDER TARGETS [CMAKE_OPTION...]
 build_in() {
-    local folder=$1 quiet=(--quiet)
-    shift
+    local folder=$1 quiet=(--quiet) targets
+    read -ra targets <<<"$2"
+    shift 2
     if [[ -t 1 ]]; then quiet=(); fi
     step "Building ${folder#"$REPO"/}"
     mkdir -p "$folder"
@@ -105,7 +106,7 @@ build_in() {
         cat "$folder/configure.log" >&2
         return 1
     fi
-    ninja -C "$folder" "${quiet[@]}"
+    ninja -C "$folder" "${quiet[@]}" "${targets[@]}"
 }
 
 # ---- Waiting
