@@ -10,5 +10,5 @@ void cursor_skip_array(struct cursor *c, uint32_t count, uint32_t size)
         cursor_fail(c);
         return;
     }
-    cursor_fixed(c, count * size);
+    cursor_take(c, count * size);
 }

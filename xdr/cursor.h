@@ -28,7 +28,9 @@ struct cursor {
 
 static inline struct cursor cursor_over(const uint8_t *data, uint32_t len)
 {
-    return (struct cursor){.at = data, .end = len > 0 ? data + len : data};
+    if (len == 0)
+        data = (const uint8_t *)""; /* so that `at` is never NULL, to which nothing may be added */
+    return (struct cursor){.at = data, .end = data + len};
 }
 
 static inline bool cursor_ok(const struct cursor *c)
@@ -82,19 +84,34 @@ static inline bool cursor_bool(struct cursor *c)
     return value == 1;
 }
 
-/* Exactly `len` octets and their padding to a multiple of four. Padding octets are skipped, not
- * checked. */
+/*
+ * `len` octets, a multiple of four, or NULL: several fields of fixed size with one check, to be
+ * read with bytes_load_u32 and bytes_load_u64.
+ */
+static inline const uint8_t *cursor_take(struct cursor *c, uint32_t len)
+{
+    if (cursor_left(c) < len) {
+        cursor_fail(c);
+        return NULL;
+    }
+    const uint8_t *at = c->at;
+    c->at += len;
+    return at;
+}
+
+/*
+ * Exactly `len` octets and their padding to a multiple of four. Padding octets are skipped, not
+ * checked.
+ */
 static inline struct bytes cursor_fixed(struct cursor *c, uint32_t len)
 {
-    uint32_t left = cursor_left(c);
-    /* `len` is compared before its padding is added to it: near 2^32 the sum would wrap. */
-    if (c->failed || len > left || bytes_padding(len) > left - len) {
+    uint64_t padded = ((uint64_t)len + 3) & ~(uint64_t)3; /* would wrap in 32 bits */
+    if (padded > cursor_left(c)) {
         cursor_fail(c);
         return (struct bytes){0};
     }
     struct bytes value = {.data = c->at, .len = len};
-    if (len > 0)
-        c->at += len + bytes_padding(len);
+    c->at += padded;
     return value;
 }
 

@@ -55,15 +55,13 @@ bool nfs3_args_void(struct cursor *c, struct nfs3_args *args)
 
 bool nfs3_args_object(struct cursor *c, struct nfs3_args *args)
 {
-    *args = (struct nfs3_args){0};
-    args->object = nfs3_handle(c);
+    *args = (struct nfs3_args){.object = nfs3_handle(c)};
     return cursor_ok(c);
 }
 
 bool nfs3_args_setattr(struct cursor *c, struct nfs3_args *args)
 {
-    *args = (struct nfs3_args){0};
-    args->object = nfs3_handle(c);
+    *args = (struct nfs3_args){.object = nfs3_handle(c)};
     skip_sattr(c);
     if (cursor_bool(c)) /* sattrguard3: the ctime that the object must have */
         cursor_u64(c);
@@ -79,16 +77,14 @@ bool nfs3_args_dirop(struct cursor *c, struct nfs3_args *args)
 
 bool nfs3_args_access(struct cursor *c, struct nfs3_args *args)
 {
-    *args = (struct nfs3_args){0};
-    args->object = nfs3_handle(c);
+    *args = (struct nfs3_args){.object = nfs3_handle(c)};
     args->access = cursor_u32(c);
     return cursor_ok(c);
 }
 
 bool nfs3_args_read(struct cursor *c, struct nfs3_args *args)
 {
-    *args = (struct nfs3_args){0};
-    args->object = nfs3_handle(c);
+    *args = (struct nfs3_args){.object = nfs3_handle(c)};
     args->offset = cursor_u64(c);
     args->count = cursor_u32(c);
     return cursor_ok(c);
@@ -96,8 +92,7 @@ bool nfs3_args_read(struct cursor *c, struct nfs3_args *args)
 
 bool nfs3_args_write(struct cursor *c, struct nfs3_args *args)
 {
-    *args = (struct nfs3_args){0};
-    args->object = nfs3_handle(c);
+    *args = (struct nfs3_args){.object = nfs3_handle(c)};
     args->offset = cursor_u64(c);
     args->count = cursor_u32(c);
     cursor_u32(c);                /* stable */
@@ -166,16 +161,14 @@ bool nfs3_args_rename(struct cursor *c, struct nfs3_args *args)
 
 bool nfs3_args_link(struct cursor *c, struct nfs3_args *args)
 {
-    *args = (struct nfs3_args){0};
-    args->object = nfs3_handle(c);
+    *args = (struct nfs3_args){.object = nfs3_handle(c)};
     dirop(c, &args->object2, &args->name2);
     return cursor_ok(c);
 }
 
 bool nfs3_args_readdir(struct cursor *c, struct nfs3_args *args)
 {
-    *args = (struct nfs3_args){0};
-    args->object = nfs3_handle(c);
+    *args = (struct nfs3_args){.object = nfs3_handle(c)};
     args->cookie = cursor_u64(c);
     cursor_fixed(c, NFS3_VERF_LEN);
     args->count = cursor_u32(c);
@@ -184,8 +177,7 @@ bool nfs3_args_readdir(struct cursor *c, struct nfs3_args *args)
 
 bool nfs3_args_readdirplus(struct cursor *c, struct nfs3_args *args)
 {
-    *args = (struct nfs3_args){0};
-    args->object = nfs3_handle(c);
+    *args = (struct nfs3_args){.object = nfs3_handle(c)};
     args->cookie = cursor_u64(c);
     cursor_fixed(c, NFS3_VERF_LEN);
     cursor_u32(c); /* dircount */

@@ -1,15 +1,10 @@
 /*
- * What arguments and results have in common: handles, attributes, the encoders, and the names of
+ * What arguments and results have in common: attributes, the encoders, and the names of
  * statuses.
  */
 #include "xdr/nfs3.h"
 
 #include <stddef.h>
-
-struct bytes nfs3_handle(struct cursor *c)
-{
-    return cursor_opaque(c, NFS3_FH_MAX);
-}
 
 const uint8_t *nfs3_post_op_attr(struct cursor *c)
 {

@@ -125,7 +125,25 @@ static int collect(struct record_reader *r, uint8_t **data, size_t *len)
     return 0;
 }
 
-int record_next(struct record_reader *r, uint8_t **data, size_t *len, struct record *out)
+/* The common case, without touching the reader: it is between records, and the next one came whole.
+ */
+static bool take_whole(const struct record_reader *r, uint8_t **data, size_t *len,
+                       struct record *out)
+{
+    if (r->fragments > 0 || r->mark_len > 0 || *len < RECORD_MARK_LEN)
+        return false;
+    uint32_t mark = bytes_load_u32(*data);
+    uint32_t whole = mark & ~RECORD_LAST;
+    if (mark == whole || whole > r->limit || whole > *len - RECORD_MARK_LEN)
+        return false;
+    *out = (struct record){.data = *data + RECORD_MARK_LEN, .len = whole, .owned = false};
+    advance(data, len, RECORD_MARK_LEN + (size_t)whole);
+    return true;
+}
+
+/* Any other case. Kept out of record_next, which would save registers for it on every call. */
+__attribute__((noinline)) static int take_parts(struct record_reader *r, uint8_t **data,
+                                                size_t *len, struct record *out)
 {
     while (*len > 0) {
         if (r->fragment_left == 0) {
@@ -148,6 +166,11 @@ int record_next(struct record_reader *r, uint8_t **data, size_t *len, struct rec
             return yield_collected(r, out);
     }
     return 0;
+}
+
+int record_next(struct record_reader *r, uint8_t **data, size_t *len, struct record *out)
+{
+    return take_whole(r, data, len, out) ? 1 : take_parts(r, data, len, out);
 }
 
 size_t record_want(struct record_reader *r, uint8_t **where)

@@ -1,23 +1,54 @@
 #include "xdr/rpc.h"
 
 #include <assert.h>
+#include <stddef.h>
 
-bool rpc_call_decode(struct cursor *c, struct rpc_call *call)
+/*
+ * Every call comes through here. The cursor is a copy that lives in registers, and fields of fixed
+ * size are bounded together: done field by field it takes twice the instructions.
+ */
+bool rpc_call_decode(struct cursor *cursor, struct rpc_call *call)
 {
-    *call = (struct rpc_call){.xid = cursor_u32(c)};
-    if (cursor_u32(c) != RPC_CALL)
-        cursor_fail(c);
-    call->rpc_version = cursor_u32(c);
-    if (call->rpc_version != RPC_VERSION)
-        return cursor_ok(c);
-    call->program = cursor_u32(c);
-    call->version = cursor_u32(c);
-    call->procedure = cursor_u32(c);
-    call->cred_flavor = cursor_u32(c);
-    call->cred = cursor_opaque(c, RPC_AUTH_BODY_MAX);
-    call->verf_flavor = cursor_u32(c);
-    call->verf = cursor_opaque(c, RPC_AUTH_BODY_MAX);
-    return cursor_ok(c);
+    struct cursor c = *cursor;
+    const uint8_t *start = cursor_take(&c, 12); /* xid, type, RPC version */
+    if (!start || bytes_load_u32(start + 4) != RPC_CALL)
+        goto malformed;
+    uint32_t version = bytes_load_u32(start + 8);
+    if (version != RPC_VERSION) {
+        *call = (struct rpc_call){.xid = bytes_load_u32(start), .rpc_version = version};
+        *cursor = c;
+        return true;
+    }
+    call->xid = bytes_load_u32(start);
+    call->rpc_version = version;
+    const uint8_t *rest =
+        cursor_take(&c, 20); /* three numbers, the credential's flavor and length */
+    if (!rest)
+        goto malformed;
+    call->program = bytes_load_u32(rest);
+    call->version = bytes_load_u32(rest + 4);
+    call->procedure = bytes_load_u32(rest + 8);
+    call->cred_flavor = bytes_load_u32(rest + 12);
+    uint32_t cred_len = bytes_load_u32(rest + 16);
+    if (cred_len > RPC_AUTH_BODY_MAX)
+        goto malformed;
+    call->cred = cursor_fixed(&c, cred_len);
+    const uint8_t *verf = cursor_take(&c, 8); /* the verifier's flavor and length */
+    if (!verf)
+        goto malformed;
+    call->verf_flavor = bytes_load_u32(verf);
+    uint32_t verf_len = bytes_load_u32(verf + 4);
+    if (verf_len > RPC_AUTH_BODY_MAX)
+        goto malformed;
+    call->verf = cursor_fixed(&c, verf_len);
+    if (!cursor_ok(&c))
+        goto malformed;
+    *cursor = c;
+    return true;
+malformed:
+    *call = (struct rpc_call){0};
+    cursor_fail(cursor);
+    return false;
 }
 
 static void decode_versions(struct cursor *c, struct rpc_reply *reply)
@@ -69,18 +100,21 @@ bool rpc_reply_decode(struct cursor *c, struct rpc_reply *reply)
 bool rpc_auth_sys_decode(struct bytes body, struct rpc_auth_sys *sys)
 {
     struct cursor c = cursor_over(body.data, body.len);
+    sys->gid_count = 0;
     sys->stamp = cursor_u32(&c);
     sys->machine = cursor_opaque(&c, RPC_MACHINE_NAME_MAX);
-    sys->uid = cursor_u32(&c);
-    sys->gid = cursor_u32(&c);
-    sys->gid_count = cursor_u32(&c);
-    if (sys->gid_count > RPC_AUTH_SYS_GIDS_MAX) {
-        sys->gid_count = 0;
+    const uint8_t *ids = cursor_take(&c, 12); /* uid, gid, count of gids */
+    if (!ids)
         return false;
-    }
-    for (uint32_t i = 0; i < sys->gid_count; i++)
-        sys->gids[i] = cursor_u32(&c);
-    return cursor_ok(&c) && cursor_left(&c) == 0;
+    sys->uid = bytes_load_u32(ids);
+    sys->gid = bytes_load_u32(ids + 4);
+    uint32_t count = bytes_load_u32(ids + 8);
+    if (count > RPC_AUTH_SYS_GIDS_MAX || cursor_left(&c) != 4 * count)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        sys->gids[i] = bytes_load_u32(c.at + (size_t)4 * i);
+    sys->gid_count = count;
+    return true;
 }
 
 void rpc_call_encode(struct writer *w, const struct rpc_call *call)

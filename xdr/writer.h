@@ -37,7 +37,7 @@ static inline uint32_t writer_len(const struct writer *w)
 /* Room for `len` octets, to be filled by the caller, or NULL where it does not fit. */
 static inline uint8_t *writer_room(struct writer *w, uint64_t len)
 {
-    if (w->failed || len > (uint64_t)(w->end - w->at)) {
+    if (len > (uint64_t)(w->end - w->at)) {
         w->failed = true;
         w->end = w->at;
         return NULL;

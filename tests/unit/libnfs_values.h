@@ -80,28 +80,22 @@ struct values {
 
 /* Makes encode_TYPE: writes a value of theirs to v->wire; and decode_TYPE: reads all of v->wire
    back, or fails. The decoded value is freed with the ZDR. */
-#define LIBNFS_CODEC(type)                                                  \
-    static inline void encode_##type(struct values *v, type *value)         \
-    {                                                                       \
-        ZDR z;                                                              \
-        memset(v->wire, 0, sizeof v->wire);                                 \
-        zdrmem_create(&z, (char *)v->wire, sizeof v->wire, ZDR_ENCODE);     \
-        assert_true(zdr_##type(&z, value));                                 \
-        v->len = zdr_getpos(&z);                                            \
-        zdr_destroy(&z);                                                    \
-    }                                                                       \
-    static inline void decode_##type(struct values *v, ZDR *z, type *value) \
-    {                                                                       \
-        memset(value, 0, sizeof *value);                                    \
-        zdrmem_create(z, (char *)v->wire, v->len, ZDR_DECODE);              \
-        assert_true(zdr_##type(z, value));                                  \
-        assert_int_equal(zdr_getpos(z), v->len);                            \
-    }                                                                       \
-    static inline void unused_##type(void)                                  \
-    {                                                                       \
-        (void)encode_##type;                                                \
-        (void)decode_##type;                                                \
-        (void)unused_##type;                                                \
+#define LIBNFS_CODEC(type)                                                                   \
+    __attribute__((unused)) static void encode_##type(struct values *v, type *value)         \
+    {                                                                                        \
+        ZDR z;                                                                               \
+        memset(v->wire, 0, sizeof v->wire);                                                  \
+        zdrmem_create(&z, (char *)v->wire, sizeof v->wire, ZDR_ENCODE);                      \
+        assert_true(zdr_##type(&z, value));                                                  \
+        v->len = zdr_getpos(&z);                                                             \
+        zdr_destroy(&z);                                                                     \
+    }                                                                                        \
+    __attribute__((unused)) static void decode_##type(struct values *v, ZDR *z, type *value) \
+    {                                                                                        \
+        *value = (type){0};                                                                  \
+        zdrmem_create(z, (char *)v->wire, v->len, ZDR_DECODE);                               \
+        assert_true(zdr_##type(z, value));                                                   \
+        assert_int_equal(zdr_getpos(z), v->len);                                             \
     }
 
 /* A values for the whole test; the caller frees it. */

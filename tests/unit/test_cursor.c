@@ -34,12 +34,11 @@ static void test_error_sticks(void **state)
     assert_int_equal(cursor_left(&c), 0);
     assert_int_equal(cursor_u32(&c), 0);
     assert_false(cursor_bool(&c));
-    struct bytes none = cursor_fixed(&c, 0);
-    assert_null(none.data);
-    assert_int_equal(none.len, 0);
-    none = cursor_opaque(&c, 400);
-    assert_null(none.data);
-    assert_int_equal(none.len, 0);
+    assert_int_equal(cursor_fixed(&c, 0).len, 0);
+    assert_null(cursor_fixed(&c, 4).data);
+    assert_int_equal(cursor_opaque(&c, 400).len, 0);
+    assert_null(cursor_take(&c, 4));
+    assert_false(cursor_ok(&c));
 
     c = cursor_over(data, sizeof seven);
     assert_int_equal(cursor_u32(&c), 1);
@@ -60,6 +59,23 @@ static void test_empty(void **state)
     assert_true(cursor_ok(&c));
     assert_int_equal(cursor_u32(&c), 0);
     assert_false(cursor_ok(&c));
+}
+
+/* Protects: octets taken together are all there or none of them is. */
+static void test_take(void **state)
+{
+    (void)state;
+    static const uint8_t twelve[12];
+    uint8_t *data = wire_exact(twelve, sizeof twelve);
+    struct cursor c = cursor_over(data, sizeof twelve);
+    assert_ptr_equal(cursor_take(&c, 8), data);
+    assert_ptr_equal(cursor_take(&c, 4), data + 8);
+    assert_true(cursor_ok(&c));
+    c = cursor_over(data, sizeof twelve);
+    assert_null(cursor_take(&c, 16));
+    assert_false(cursor_ok(&c));
+    assert_int_equal(cursor_left(&c), 0);
+    free(data);
 }
 
 /* Protects: a decoder's own verdict (cursor_fail) is as final as a missing octet. */
@@ -193,11 +209,12 @@ static void test_bytes_equal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_error_sticks),
-        cmocka_unit_test(test_empty),          cmocka_unit_test(test_fail),
-        cmocka_unit_test(test_bool),           cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_opaque_maximum), cmocka_unit_test(test_length_wraps),
-        cmocka_unit_test(test_skip_array),     cmocka_unit_test(test_bytes_equal),
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_error_sticks),
+        cmocka_unit_test(test_empty),        cmocka_unit_test(test_fail),
+        cmocka_unit_test(test_take),         cmocka_unit_test(test_bool),
+        cmocka_unit_test(test_fixed),        cmocka_unit_test(test_opaque_maximum),
+        cmocka_unit_test(test_length_wraps), cmocka_unit_test(test_skip_array),
+        cmocka_unit_test(test_bytes_equal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,7 @@ static void test_dump(void **state)
     struct values *v = values_new(100005);
     for (int round = 0; round < ROUNDS; round++) {
         values_reset(v);
-        mountbody nodes[NODES];
+        mountbody nodes[NODES] = {0};
         uint32_t count = wire_below(&v->random, NODES + 1);
         for (uint32_t i = 0; i < count; i++)
             nodes[i] = (mountbody){.ml_hostname = values_name(v, MOUNT3_NAME_MAX),
@@ -191,7 +191,7 @@ static void test_export(void **state)
     struct values *v = values_new(3);
     for (int round = 0; round < ROUNDS / 3; round++) {
         values_reset(v);
-        struct export_nodes nodes;
+        struct export_nodes nodes = {0};
         make_exports(v, &nodes);
         for (uint32_t len = 0; len <= v->len; len++) {
             uint8_t *copy = wire_exact(v->wire, len);

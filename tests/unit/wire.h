@@ -28,9 +28,10 @@ static inline uint64_t wire_u64(struct wire_random *r)
     return z ^ (z >> 31);
 }
 
+/* 0 to n-1. */
 static inline uint32_t wire_below(struct wire_random *r, uint32_t n)
 {
-    return (uint32_t)(wire_u64(r) % n);
+    return n > 0 ? (uint32_t)(wire_u64(r) % n) : 0;
 }
 
 /* Numbers as they break decoders: every fourth is at an end of its range. */
@@ -61,13 +62,14 @@ static inline void wire_fill(struct wire_random *r, uint8_t *data, uint32_t len)
         data[i] = (uint8_t)wire_u64(r);
 }
 
-/* A copy in memory of exactly `len` octets; the caller frees it. */
+/* A copy in memory of exactly `len` octets; the caller frees it. NULL for none. */
 static inline uint8_t *wire_exact(const uint8_t *data, uint32_t len)
 {
+    if (len == 0)
+        return NULL;
     uint8_t *copy = malloc(len);
-    assert_true(copy != NULL || len == 0);
-    if (len > 0)
-        memcpy(copy, data, len);
+    assert_non_null(copy);
+    memcpy(copy, data, len);
     return copy;
 }
 
