@@ -104,6 +104,8 @@ static uint32_t read_mounts(struct cursor *c, const mountbody *expected)
     struct bytes dir;
     uint32_t count = 0;
     while (mount3_mount_next(c, &host, &dir)) {
+        if (count == NODES || !expected[count].ml_hostname)
+            fail_msg("an element that was never made");
         wire_assert_text(host, expected[count].ml_hostname);
         wire_assert_text(dir, expected[count].ml_directory);
         count++;
@@ -169,6 +171,8 @@ static uint32_t read_exports(struct cursor *c, const struct export_nodes *n)
     struct mount3_export export_;
     uint32_t count = 0;
     while (mount3_export_next(c, &export_)) {
+        if (count == n->count)
+            fail_msg("an export that was never made");
         wire_assert_text(export_.dir, n->dirs[count].ex_dir);
         struct bytes member;
         uint32_t members = 0;
