@@ -33,6 +33,8 @@ void track_init(struct track *track, const struct request *request, struct call 
     memset(track, 0, sizeof(*track));
     track->call = call;
     cache_mutation_init(&track->mutation, server);
+    if (request->service->settings->coherence == SETTINGS_EXCLUSIVE)
+        cache_mutation_exclusive(&track->mutation);
     order_ticket_init(&track->ticket, request->service->engine->order, granted);
     if (changes & CHANGES_OBJECT)
         track->object = cache_mutation_add_object(&track->mutation, args->object);
