@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+#
+# common: what the end-to-end tests add to lib.sh: a server, the daemon's configuration, and their clients.
+
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+FAILURES=0
+
+# check WHAT COMMAND...: one line that the test command counts
+check() {
+    local what=$1
+    shift
+    if "$@"; then
+        say "ok - $what"
+    else
+        FAILURES=$((FAILURES + 1))
+        say "not ok - $what"
+    fi
+}
+
+# finish: the exit status of a test
+finish() { exit $((FAILURES > 0)); }
+
+# e2e_begin: a work folder, packages, and a server in front of $EXPORT
+e2e_begin() {
+    packages_need server report
+    if [[ ! -x $NFSACCEL ]]; then run_group build_in "$BUILD" || die "the build failed"; fi
+    make_work
+    EXPORT=$WORK/export
+    mkdir -p "$EXPORT"
+    ganesha_start "$EXPORT"
+}
+
+# configuration FILE [SERVICE KEY=VALUE...]...: one service after the other. A service's server and control socket are
+# given here; its listen and whatever else by the caller. [daemon] keys: in DAEMON_KEYS.
+configuration() {
+    local file=$1
+    shift
+    {
+        printf "%s\n" "[daemon]" "control = $WORK/control"
+        if ((${#DAEMON_KEYS[@]} > 0)); then printf '%s\n' "${DAEMON_KEYS[@]}"; fi
+        while (($# > 0)); do
+            if [[ $1 == *=* ]]; then
+                printf '%s\n' "${1/=/ = }"
+            else
+                printf '%s\n' "" "[service $1]" "server = 127.0.0.1" "nfs-port = $GANESHA_PORT" \
+                    "mount-port = $GANESHA_MOUNT_PORT"
+            fi
+            shift
+        done
+    } >"$file.new"
+    mv "$file.new" "$file"
+}
+DAEMON_KEYS=()
+
+# stat_command: prints what a client needs to count hits
+stat_command() { printf '%q stat --json -c %q' "$NFSACCEL" "$WORK/nfsaccel.conf"; }
+
+# straight CLIENT ARGUMENT...: against the server itself
+straight() {
+    local client=$1
+    shift
+    "$TOOLS/e2e-$client" --path "$EXPORT" --port "$GANESHA_PORT" --mount-port "$GANESHA_MOUNT_PORT" \
+        --direct "$GANESHA_PORT" --direct-mount "$GANESHA_MOUNT_PORT" "$@"
+}
+
+# through PORT CLIENT ARGUMENT...: against the proxy that listens there
+through() {
+    local port=$1 client=$2
+    shift 2
+    "$TOOLS/e2e-$client" --path "$EXPORT" --port "$port" \
+        --direct "$GANESHA_PORT" --direct-mount "$GANESHA_MOUNT_PORT" "$@"
+}

@@ -1,0 +1,14 @@
+# The clients of the end-to-end tests, which tests/e2e/*.sh run. Built into tests/ of the build folder, with e2e- before
+# their names.
+add_library(nfsaccel_e2e STATIC e2e/check.c e2e/nfs_call.c e2e/nfs_client.c e2e/nfs_reply.c e2e/session.c
+  e2e/stat_count.c)
+target_include_directories(nfsaccel_e2e PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(nfsaccel_e2e PUBLIC PkgConfig::NFS PkgConfig::JANSSON)
+
+function(nfsaccel_e2e_client name)
+  add_executable(e2e-${name} ${ARGN})
+  target_link_libraries(e2e-${name} PRIVATE nfsaccel_e2e)
+endfunction()
+
+nfsaccel_e2e_client(mutations e2e/mutations.c e2e/mutations_field.c e2e/mutations_name.c e2e/mutations_object.c
+  e2e/mutations_rename.c e2e/watch.c)
