@@ -1,0 +1,13 @@
+# The deciding part of the proxy, between clients and a server that the test plays.
+add_library(unit_stage STATIC unit/stage.c unit/stage_nfs.c unit/stage_says.c)
+target_include_directories(unit_stage PUBLIC unit)
+target_link_libraries(unit_stage PUBLIC nfsaccel_proxy PkgConfig::CMOCKA)
+
+nfsaccel_unit_test(order LIBS nfsaccel_proxy Threads::Threads)
+nfsaccel_unit_test(upstream_links LIBS nfsaccel_proxy)
+nfsaccel_unit_test(upstream LIBS nfsaccel_proxy)
+# The test fails the ring's allocations.
+target_link_options(test_upstream PRIVATE -Wl,--wrap=calloc)
+foreach(name credential request)
+  nfsaccel_unit_test(${name} LIBS unit_stage)
+endforeach()

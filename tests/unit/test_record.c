@@ -151,6 +151,28 @@ static void test_mark_alone_then_whole_record(void **state)
     assert_false(record.owned);
 }
 
+/*
+ * Protects: a mark that is cut is completed first, also where the octets that come next look like the
+ * mark of a whole record.
+ */
+static void test_rest_of_a_mark_is_no_mark(void **state)
+{
+    (void)state;
+    uint8_t data[4 + 0x80] = {0x80, 0, 0, 0x80, 0, 0, 5};
+    struct record_reader r;
+    record_reader_init(&r, LIMIT);
+    uint8_t *next = data;
+    size_t left = 3;
+    struct record record;
+    assert_int_equal(record_next(&r, &next, &left, &record), 0);
+    left = sizeof data - 3;
+    assert_int_equal(record_next(&r, &next, &left, &record), 1);
+    assert_ptr_equal(record.data, data + 4);
+    assert_int_equal(record.len, 0x80);
+    assert_int_equal(left, 0);
+    record_reader_clear(&r);
+}
+
 /* Protects: a read that ends inside a mark, or anywhere else, changes nothing (every single place
  * is tried). */
 static void test_split_anywhere(void **state)
@@ -666,6 +688,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_record_stays_in_place),
         cmocka_unit_test(test_mark_alone_then_whole_record),
+        cmocka_unit_test(test_rest_of_a_mark_is_no_mark),
         cmocka_unit_test(test_split_anywhere),
         cmocka_unit_test(test_small_fragments),
         cmocka_unit_test(test_megabyte_in_single_octets),
