@@ -134,15 +134,21 @@ void cache_fill_attributes(const struct cache_filler *filler, struct bytes handl
 /* ---- verdicts ---- */
 
 /*
- * The verdict goes with attributes that are kept. It must not be older than they are: they came
- * with it, or before it was asked for, or nobody noticed a change since.
+ * The attributes that are kept are those that came with this reply, or with one that came before its
+ * call was sent. Else the reply may show something older than they do, or may be the one before an
+ * outside change that they show.
  */
+static bool matches(const struct cache_filler *filler, const struct object *object)
+{
+    return object_valid(filler->server, object) &&
+           (object_received(object) == filler->received || object_received(object) <= filler->sent);
+}
+
 static bool verdict_admitted(const struct cache_filler *filler, const struct object *object,
                              uint32_t hash)
 {
     struct cache_server *server = filler->server;
-    if (!object_valid(server, object) || object_received(object) > filler->received ||
-        filler->sent < server_valid_from(server) ||
+    if (!matches(filler, object) || filler->sent < server_valid_from(server) ||
         !fence_admits(shard_fence(server, hash), filler->sent))
         return false;
     struct identity identity = identity_of(server, object->fattr);
@@ -198,11 +204,9 @@ static struct name_dir admit_dir(const struct cache_filler *filler, struct bytes
     uint32_t index = object_find(server, hash, handle);
     if (index) {
         const struct object *object = object_at(server->cache, index);
-        bool valid = object_valid(server, object);
-        cache_stamp received = object_received(object);
-        *matched = valid && (received == filler->received || received <= filler->sent);
+        *matched = matches(filler, object);
         if (shard_names_fence(server, hash)->stamp <= filler->sent ||
-            (valid && received == filler->received))
+            (*matched && object_received(object) == filler->received))
             dir = (struct name_dir){index, object->names};
         if (searched && credential_known(filler->credential))
             fill_verdict(filler, index, hash, (struct verdict_answer){.searched = true});

@@ -203,6 +203,9 @@ static void visit(struct cache_server *server, const struct aliases *aliases, st
         struct object *object = object_at(cache, index);
         if (object_is(cache, index, aliases->object[i].birth) &&
             !bytes_equal(object_handle(object), own)) {
+            /* Names are kept under the handle that they were asked with; which of these the
+             * mutation changed under another is not known. */
+            object_drop_names(server, object, object_hash(server, object_handle(object)));
             if (action == ALIAS_TOUCH)
                 object_touch(server, object, object_hash(server, object_handle(object)));
             mark_mutated(object, now);
@@ -307,14 +310,20 @@ static bool keeps(const struct attributes *news, const struct cache_mutation *mu
            mutation->sent >= server_valid_from(news->server);
 }
 
-/* Other handles' attributes, where the identity came to light only now. All locks are held. */
+/*
+ * Other handles' attributes, where the identity came to light only now, go. Those that say otherwise
+ * were shown to somebody: what the mutation says is kept only if it is newer. All locks are held.
+ */
 static void touch_aliases(const struct attributes *news, uint32_t own)
 {
     const struct cache *cache = news->server->cache;
     for (uint32_t i = identity_next(&news->identity, 0); i; i = identity_next(&news->identity, i)) {
         struct object *object = object_at(cache, i);
-        if (i != own)
-            object_touch(news->server, object, object_hash(news->server, object_handle(object)));
+        if (i == own)
+            continue;
+        if ((object->flags & OBJECT_VALID) && !fattr_equal(object->fattr, news->fattr))
+            fence_raise(identity_fence(&news->identity), object_received(object));
+        object_touch(news->server, object, object_hash(news->server, object_handle(object)));
     }
 }
 
