@@ -25,29 +25,32 @@ finish() { exit $((FAILURES > 0)); }
 # e2e_begin: a work folder, packages, and a server in front of $EXPORT
 e2e_begin() {
     packages_need server report
-    if [[ ! -x $NFSACCEL ]]; then run_group build_in "$BUILD" || die "the build failed"; fi
+    if [[ ! -x $NFSACCEL ]]; then run_group build_in "$BUILD" all || die "the build failed"; fi
     make_work
     EXPORT=$WORK/export
     mkdir -p "$EXPORT"
     ganesha_start "$EXPORT"
 }
 
-# configuration FILE [SERVICE KEY=VALUE...]...: one service after the other. A service's server and control socket are
-# given here; its listen and whatever else by the caller. [daemon] keys: in DAEMON_KEYS.
+# configuration FILE [SERVICE KEY=VALUE...]...: one service after the other, in front of the server unless told otherwise.
+# More keys of [daemon] are in DAEMON_KEYS.
 configuration() {
     local file=$1
     shift
     {
-        printf "%s\n" "[daemon]" "control = $WORK/control"
-        if ((${#DAEMON_KEYS[@]} > 0)); then printf '%s\n' "${DAEMON_KEYS[@]}"; fi
+        printf '%s\n' "[daemon]" "control = $WORK/control" "${DAEMON_KEYS[@]}"
         while (($# > 0)); do
-            if [[ $1 == *=* ]]; then
-                printf '%s\n' "${1/=/ = }"
-            else
-                printf '%s\n' "" "[service $1]" "server = 127.0.0.1" "nfs-port = $GANESHA_PORT" \
-                    "mount-port = $GANESHA_MOUNT_PORT"
-            fi
+            printf '%s\n' "" "[service $1]" "server = 127.0.0.1"
             shift
+            local keys=()
+            while (($# > 0)) && [[ $1 == *=* ]]; do
+                keys+=("$1")
+                shift
+            done
+            if [[ " ${keys[*]}" != *" nfs-port="* ]]; then
+                keys+=("nfs-port=$GANESHA_PORT" "mount-port=$GANESHA_MOUNT_PORT")
+            fi
+            printf '%s\n' "${keys[@]}"
         done
     } >"$file.new"
     mv "$file.new" "$file"

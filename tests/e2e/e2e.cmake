@@ -12,3 +12,4 @@ endfunction()
 
 nfsaccel_e2e_client(mutations e2e/mutations.c e2e/mutations_field.c e2e/mutations_name.c e2e/mutations_object.c
   e2e/mutations_rename.c e2e/watch.c)
+nfsaccel_e2e_client(race e2e/race.c)

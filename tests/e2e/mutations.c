@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     s.watch.service = session.service;
 
     check_begin("a folder for the cases");
-    struct nfs_handle top = session_folder(&s.a, session.stat != NULL ? "through" : "straight");
+    struct nfs_handle top = session_folder(&session, &s.a, "mutations");
     run_cases(&s, &top, mutations_object);
     run_cases(&s, &top, mutations_name);
     run_cases(&s, &top, mutations_rename);

@@ -131,11 +131,12 @@ static void setacl(struct stage *s)
                                {.type = NFSACL_TYPE_CLASS, .perm = 0}};
     int err = nfs_call_setacl(&s->direct, &f, aces, sizeof aces / sizeof aces[0], &s->r);
     if (err == -EPROTO || (err == 0 && s->r.status == NFS3ERR_NOTSUPP)) {
-        check_skip("SETACL: this server has no NFSACL");
+        check_skip("SETACL: this server has no NFSACL (%s)", s->r.why);
         return;
     }
     err = nfs_call_setacl(&s->a, &f, aces, sizeof aces / sizeof aces[0], &s->r);
     stage_changed(s, err, NFS3_OK, "SETACL");
+    stage_changed(s, nfs_call_getacl(&s->b, &f, &s->r), NFS3_OK, "GETACL");
 }
 
 const struct mutation_case mutations_object[] = {

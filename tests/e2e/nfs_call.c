@@ -330,6 +330,11 @@ int nfs_call_commit(struct nfs_client *c, const struct nfs_handle *h, struct nfs
     return make(c, &call, r);
 }
 
+/* The list itself and the one that a directory gives to what is made in it. */
+#define ACL_ALL                                                                      \
+    (NFSACL_MASK_ACL_ENTRY | NFSACL_MASK_ACL_COUNT | NFSACL_MASK_ACL_DEFAULT_ENTRY | \
+     NFSACL_MASK_ACL_DEFAULT_COUNT)
+
 int nfs_call_getacl(struct nfs_client *c, const struct nfs_handle *h, struct nfs_reply *r)
 {
     struct nfs_call call = {.procedure = NFSACL3_GETACL,
@@ -345,10 +350,14 @@ int nfs_call_setacl(struct nfs_client *c, const struct nfs_handle *h, const nfsa
                     uint32_t count, struct nfs_reply *r)
 {
     struct nfs_call call = {.procedure = NFSACL3_SETACL, .acl = true};
+    /* This is as ganesha 4.3 wants it: it does not decode an empty default list. */
+    nfsacl_ace *list = (nfsacl_ace *)(uintptr_t)aces;
     call.args.setacl =
         (SETACL3args){.dir = nfs_call_handle(h),
-                      .mask = NFSACL_MASK_ACL_ENTRY | NFSACL_MASK_ACL_COUNT,
+                      .mask = ACL_ALL,
                       .ace_count = count,
-                      .ace = {.ace_len = count, .ace_val = (nfsacl_ace *)(uintptr_t)aces}};
+                      .ace = {.ace_len = count, .ace_val = list},
+                      .default_ace_count = count,
+                      .default_ace = {.default_ace_len = count, .default_ace_val = list}};
     return make(c, &call, r);
 }

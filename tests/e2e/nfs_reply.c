@@ -319,9 +319,10 @@ void nfs_attr_print(const struct nfs_attr *attr, char *text, size_t size)
         return;
     }
     snprintf(text, size,
-             "fileid %" PRIu64 " type %d mode %o nlink %u uid %u gid %u size %" PRIu64
-             " used %" PRIu64 " atime %u.%09u mtime %u.%09u ctime %u.%09u",
-             f->fileid, (int)f->type, f->mode, f->nlink, f->uid, f->gid, f->size, f->used,
-             f->atime.seconds, f->atime.nseconds, f->mtime.seconds, f->mtime.nseconds,
-             f->ctime.seconds, f->ctime.nseconds);
+             "fsid %#" PRIx64 " fileid %" PRIu64
+             " rdev %u,%u type %d mode %o nlink %u uid %u gid %u size %" PRIu64 " used %" PRIu64
+             " atime %u.%09u mtime %u.%09u ctime %u.%09u",
+             f->fsid, f->fileid, f->rdev.specdata1, f->rdev.specdata2, (int)f->type, f->mode,
+             f->nlink, f->uid, f->gid, f->size, f->used, f->atime.seconds, f->atime.nseconds,
+             f->mtime.seconds, f->mtime.nseconds, f->ctime.seconds, f->ctime.nseconds);
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -83,12 +84,14 @@ void session_connect(struct nfs_client *c, const struct nfs_client_target *targe
                target->path);
 }
 
-struct nfs_handle session_folder(struct nfs_client *c, const char *name)
+struct nfs_handle session_folder(const struct session *s, struct nfs_client *c, const char *name)
 {
     struct nfs_reply r;
+    char full[NAME_MAX + 1];
+    snprintf(full, sizeof full, "%s-%s", name, s->stat != NULL ? s->service : "straight");
     sattr3 attributes = {.mode = {.set_it = 1, .set_mode3_u.mode = 0755}};
-    check_ok(nfs_call_mkdir(c, &c->root, name, &attributes, &r), &r, name);
+    check_ok(nfs_call_mkdir(c, &c->root, full, &attributes, &r), &r, name);
     if (!r.has_handle)
-        check_ok(nfs_call_lookup(c, &c->root, name, &r), &r, name);
+        check_ok(nfs_call_lookup(c, &c->root, full, &r), &r, name);
     return r.handle;
 }

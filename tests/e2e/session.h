@@ -29,7 +29,8 @@ void session_parse(struct session *s, int argc, char **argv);
 /* Connects, or ends the test. */
 void session_connect(struct nfs_client *c, const struct nfs_client_target *target);
 
-/* A directory of the test's own in the export, made through `c`; ends the test if that fails. */
-struct nfs_handle session_folder(struct nfs_client *c, const char *name);
+/* A directory of the test's own in the export, made through `c`; ends the test if that fails. Its name is `name` and
+ * what is tested. */
+struct nfs_handle session_folder(const struct session *s, struct nfs_client *c, const char *name);
 
 #endif
