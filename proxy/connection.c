@@ -174,6 +174,7 @@ int connection_open(struct stream_loop *loop, struct service *service,
     struct connection *connection = calloc(1, sizeof(*connection));
     if (connection == NULL) {
         close(fd);
+        owner->closed(owner);
         return -ENOMEM;
     }
     client_init(&connection->client, &client_operations);
@@ -187,6 +188,7 @@ int connection_open(struct stream_loop *loop, struct service *service,
         counter_add(&service->counters.connections, (uint64_t)-1);
         free(connection);
         close(fd);
+        owner->closed(owner);
         return err;
     }
     err = uv_tcp_open(&connection->stream.tcp, fd);

@@ -39,8 +39,8 @@ struct connection {
 };
 
 /*
- * Takes over an accepted socket. 0, or a negative error: the socket is closed then. The connection
- * frees itself.
+ * Takes over an accepted socket. 0, or a negative error: the socket is closed then. The connection frees itself, and
+ * owner.closed is called once in either case.
  */
 int connection_open(struct stream_loop *loop, struct service *service,
                     struct connection_owner *owner, struct list *list, int fd);

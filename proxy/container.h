@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#define container_of(pointer, type, member)                                      \
-    (__extension__({                                                             \
-        const __typeof__(((type *)0)->member) *container_member_ = (pointer);    \
-        (type *)((char *)(uintptr_t)container_member_ - offsetof(type, member)); \
-    }))
+/* The comparison is never evaluated: it makes the compiler check that `pointer` points to such a member. */
+#define container_of(pointer, type, member)                                 \
+    ((type *)(void *)((char *)(uintptr_t)(pointer)-offsetof(type, member) + \
+                      0 * sizeof((pointer) == &((type *)(void *)(pointer))->member)))
 
 /* A node; also the head of a ring. A node that is on no list points at itself. */
 struct list {

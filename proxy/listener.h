@@ -27,13 +27,13 @@ struct listener_owner {
 struct listener {
     struct list node; /* for the owner */
     struct settings_address address;
-    const struct settings_service *settings; /* in force; set by the owner */
+    const struct settings_service
+        *settings; /* in force; set by the owner before anything is accepted */
     struct listener_owner *owner;
     int fd;
     uv_poll_t poll;
     uv_timer_t pause; /* when descriptors or memory run out */
     unsigned handles;
-    bool seen; /* for the owner, while it reloads */
     uint64_t refused;
 };
 

@@ -17,7 +17,7 @@
  * Around it:
  *
  *   worker      one thread, one loop, with everything above
- *   daemon      all workers, signals, reload; round and mailbox: how threads talk
+ *   daemon      starts, reloads, stops; crew: all workers; mailbox: how threads talk
  *   snapshot    a configuration in force; service: what a worker needs of it
  *   control     the socket behind `nfsaccel stat` and `nfsaccel flush` (commands); report: what
  * stat prints counters, log, client, container
@@ -52,7 +52,6 @@ static const char usage_text[] =
 
 struct options {
     const char *file;
-    const char *service;
     bool check, json;
     unsigned interval;
 };
@@ -76,25 +75,23 @@ static bool parse_interval(const char *text, unsigned *interval)
 }
 
 enum {
-    OPTION_CHECK = 256,
-    OPTION_JSON
+    OPTION_CHECK = 'k',
+    OPTION_JSON = 'j',
 };
 
 static const struct option long_options[] = {{"check", no_argument, NULL, OPTION_CHECK},
                                              {"json", no_argument, NULL, OPTION_JSON},
                                              {NULL, 0, NULL, 0}};
 
-/* 0, or the exit status of a bad command line. `allowed`: the short options of this command; c,
- * then j, i or k. */
+/* 0, or the exit status of a bad command line. `allowed`: the options of this command, by the values above. */
 static int parse_options(int argc, char **argv, const char *allowed, struct options *options)
 {
     int c;
     opterr = 0;
     while ((c = getopt_long(argc, argv, "+:c:i:", long_options, NULL)) != -1) {
-        char letter = c == OPTION_CHECK ? 'k' : c == OPTION_JSON ? 'j' : (char)c;
         if (c == ':')
             return usage_error("this option needs a value", argv[optind - 1]);
-        if (c == '?' || strchr(allowed, letter) == NULL)
+        if (c == '?' || strchr(allowed, c) == NULL)
             return usage_error("this command has no such option", argv[optind - 1]);
         if (c == 'c')
             options->file = optarg;

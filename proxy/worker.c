@@ -202,11 +202,11 @@ void worker_adopt(struct worker *worker, const char *service, int fd)
 {
     struct worker_service *ws = service_find(worker, service);
     if (ws == NULL || worker->draining) {
+        atomic_fetch_sub(&worker->load, 1);
         close(fd);
         return;
     }
     ws->connected++;
-    atomic_fetch_add(&worker->load, 1);
     int err = connection_open(&worker->streams, &ws->service, &ws->owner, &ws->connections, fd);
     if (err != 0)
         log_line(worker->log, SETTINGS_LOG_WARNING, "%s: can't take a connection: %s", ws->name,

@@ -1,7 +1,7 @@
 /*
  * worker: one thread, one loop; client connections, and connections to the servers of its own.
  *
- * The daemon's thread talks to its workers through their mailboxes only: `struct order`s that are
+ * The daemon's thread talks to its workers through their mailboxes only: jobs that are
  * run on the worker's thread. What workers share is the cache, the order of mutations, and the
  * settings, which nobody changes.
  */
@@ -55,7 +55,7 @@ struct worker {
     uv_timer_t poll;     /* while draining */
     bool draining;
     bool mailboxes_closed;
-    _Atomic unsigned load; /* connections, for whoever chooses a worker */
+    _Atomic unsigned load; /* connections, also on their way here; whoever posts one adds it */
 };
 
 struct worker_options {

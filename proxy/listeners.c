@@ -1,0 +1,145 @@
+/*
+ * listeners: which address is bound, and for whom.
+ */
+#include "proxy/listeners.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+
+void listeners_init(struct listeners *listeners, uv_loop_t *uv, struct listener_owner *owner)
+{
+    list_init(&listeners->all);
+    list_init(&listeners->fresh);
+    listeners->uv = uv;
+    listeners->owner = owner;
+}
+
+static bool same_address(const struct settings_address *a, const struct settings_address *b)
+{
+    return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
+}
+
+static struct listener *find(struct listeners *listeners, const struct settings_address *address)
+{
+    for (struct list *node = listeners->all.next; node != &listeners->all; node = node->next) {
+        struct listener *listener = container_of(node, struct listener, node);
+        if (same_address(&listener->address, address))
+            return listener;
+    }
+    return NULL;
+}
+
+static uint16_t port_of(const struct settings_address *address)
+{
+    return address->addr.ss_family == AF_INET6
+               ? ((const struct sockaddr_in6 *)&address->addr)->sin6_port
+               : ((const struct sockaddr_in *)&address->addr)->sin_port;
+}
+
+/* Whether IPv4 clients of that port have a listener of their own. */
+static bool has_v4(const struct settings *settings, uint16_t port)
+{
+    for (unsigned i = 0; i < settings->service_count; i++) {
+        const struct settings_service *service = &settings->services[i];
+        for (unsigned j = 0; j < service->listen_count; j++) {
+            if (service->listen[j].addr.ss_family == AF_INET &&
+                port_of(&service->listen[j]) == port)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void close_all(struct list *list)
+{
+    while (!list_empty(list))
+        listener_close(container_of(list->next, struct listener, node));
+}
+
+static int prepare_one(struct listeners *listeners, const struct settings *settings,
+                       const struct settings_service *service,
+                       const struct settings_address *address)
+{
+    if (find(listeners, address) != NULL)
+        return 0;
+    struct listener *listener = listener_bind(address, has_v4(settings, port_of(address)));
+    if (listener == NULL) {
+        int err = -errno;
+        char text[64];
+        settings_address_text(address, text, sizeof(text));
+        log_line(listeners->owner->log, SETTINGS_LOG_ERROR, "%s: can't listen on %s: %s",
+                 service->name, text, strerror(-err));
+        return err;
+    }
+    list_append(&listeners->fresh, &listener->node);
+    return 0;
+}
+
+int listeners_prepare(struct listeners *listeners, const struct settings *settings)
+{
+    int err = 0;
+    for (unsigned i = 0; i < settings->service_count && err == 0; i++) {
+        const struct settings_service *service = &settings->services[i];
+        for (unsigned j = 0; j < service->listen_count && err == 0; j++)
+            err = prepare_one(listeners, settings, service, &service->listen[j]);
+    }
+    if (err != 0)
+        listeners_cancel(listeners);
+    return err;
+}
+
+void listeners_cancel(struct listeners *listeners)
+{
+    close_all(&listeners->fresh);
+}
+
+static void start_fresh(struct listeners *listeners)
+{
+    while (!list_empty(&listeners->fresh)) {
+        struct listener *listener = container_of(listeners->fresh.next, struct listener, node);
+        list_remove(&listener->node);
+        list_append(&listeners->all, &listener->node);
+        int err = listener_start(listener, listeners->uv, listeners->owner);
+        if (err != 0)
+            log_line(listeners->owner->log, SETTINGS_LOG_ERROR, "can't accept connections: %s",
+                     uv_strerror(err));
+    }
+}
+
+void listeners_follow(struct listeners *listeners, const struct settings *settings)
+{
+    struct list *next;
+    start_fresh(listeners);
+    for (struct list *node = listeners->all.next; node != &listeners->all; node = node->next)
+        container_of(node, struct listener, node)->settings = NULL;
+    for (unsigned i = 0; i < settings->service_count; i++) {
+        const struct settings_service *service = &settings->services[i];
+        for (unsigned j = 0; j < service->listen_count; j++)
+            find(listeners, &service->listen[j])->settings = service;
+    }
+    for (struct list *node = listeners->all.next; node != &listeners->all; node = next) {
+        next = node->next;
+        struct listener *listener = container_of(node, struct listener, node);
+        if (listener->settings == NULL)
+            listener_close(listener);
+    }
+}
+
+void listeners_close(struct listeners *listeners)
+{
+    close_all(&listeners->all);
+    close_all(&listeners->fresh);
+}
+
+uint64_t listeners_refused(const struct listeners *listeners, const char *service)
+{
+    uint64_t refused = 0;
+    for (const struct list *node = listeners->all.next; node != &listeners->all;
+         node = node->next) {
+        const struct listener *listener = container_of(node, struct listener, node);
+        if (strcmp(listener->settings->name, service) == 0)
+            refused += listener->refused;
+    }
+    return refused;
+}
