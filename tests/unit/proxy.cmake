@@ -1,5 +1,5 @@
 # The deciding part of the proxy, between clients and a server that the test plays.
-add_library(unit_stage STATIC unit/stage.c unit/stage_nfs.c unit/stage_says.c)
+add_library(unit_stage STATIC unit/stage.c unit/stage_nfs.c unit/stage_says.c unit/stage_world.c)
 target_include_directories(unit_stage PUBLIC unit)
 target_link_libraries(unit_stage PUBLIC nfsaccel_proxy PkgConfig::CMOCKA)
 
@@ -8,6 +8,7 @@ nfsaccel_unit_test(upstream_links LIBS nfsaccel_proxy)
 nfsaccel_unit_test(upstream LIBS nfsaccel_proxy)
 # The test fails the ring's allocations.
 target_link_options(test_upstream PRIVATE -Wl,--wrap=calloc)
-foreach(name credential request)
+foreach(name credential request call_hits call_clients)
   nfsaccel_unit_test(${name} LIBS unit_stage)
 endforeach()
+nfsaccel_unit_test(track_matrix SOURCES unit/track_rows.c LIBS unit_stage)

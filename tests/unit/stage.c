@@ -174,19 +174,26 @@ void stage_socket_drain(struct stage *stage)
     }
 }
 
+void stage_abandon(struct stage *stage, unsigned number)
+{
+    struct stage_worker *worker = &stage->worker[number];
+    stage_socket_drain(stage);
+    for (unsigned i = 0; i < stage->sent_count; i++) {
+        if (stage->sent[i]->worker == worker)
+            stage->sent[i]->call = NULL;
+    }
+    worker->service.nfs = NULL; /* what is woken now has nowhere to go */
+    worker->service.mount = NULL;
+    upstream_abandon(&worker->nfs);
+    upstream_abandon(&worker->mount);
+    stage_deliver(stage);
+}
+
 void stage_destroy(struct stage *stage)
 {
     stage->socket_full = false;
-    stage->hold_mail = false;
-    stage_socket_drain(stage);
-    for (unsigned i = 0; i < stage->workers; i++) {
-        struct stage_worker *worker = &stage->worker[i];
-        worker->service.nfs = NULL; /* what is woken now has nowhere to go */
-        worker->service.mount = NULL;
-        upstream_abandon(&worker->nfs);
-        upstream_abandon(&worker->mount);
-    }
-    stage_deliver(stage);
+    for (unsigned i = 0; i < stage->workers; i++)
+        stage_abandon(stage, i);
     for (unsigned i = 0; i < stage->workers; i++) {
         assert_int_equal(stage->worker[i].engine.calls, 0);
         upstream_destroy(&stage->worker[i].nfs);

@@ -67,7 +67,9 @@ struct stage {
 struct stage *stage_create(const char *keys, unsigned workers);
 /* With another size of the cache. */
 struct stage *stage_create_sized(const char *keys, unsigned workers, uint64_t memory);
-/* Abandons what is outstanding, and asserts that no call is left. */
+/* The worker's service is closed, and what is outstanding ends without a reply. */
+void stage_abandon(struct stage *stage, unsigned worker);
+/* Does so for all, and asserts that no call is left. */
 void stage_destroy(struct stage *stage);
 void stage_advance(struct stage *stage, uint64_t nsec);
 void stage_deliver(struct stage *stage);
