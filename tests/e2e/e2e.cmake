@@ -1,6 +1,7 @@
 # The clients of the end-to-end tests, which tests/e2e/*.sh run. Built into tests/ of the build folder, with e2e- before
 # their names.
-add_library(nfsaccel_e2e STATIC e2e/check.c e2e/nfs_call.c e2e/nfs_client.c e2e/nfs_reply.c e2e/session.c
+add_library(nfsaccel_e2e STATIC e2e/check.c e2e/nfs_call.c e2e/nfs_client.c e2e/nfs_reply.c e2e/raw.c
+  e2e/session.c
   e2e/stat_count.c)
 target_include_directories(nfsaccel_e2e PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(nfsaccel_e2e PUBLIC PkgConfig::NFS PkgConfig::JANSSON)
@@ -13,3 +14,4 @@ endfunction()
 nfsaccel_e2e_client(mutations e2e/mutations.c e2e/mutations_field.c e2e/mutations_name.c e2e/mutations_object.c
   e2e/mutations_rename.c e2e/watch.c)
 nfsaccel_e2e_client(race e2e/race.c)
+nfsaccel_e2e_client(files e2e/files.c)
