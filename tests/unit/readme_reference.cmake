@@ -1,0 +1,18 @@
+# Fails when the README's reference differs from the settings table. To renew it, put the output of
+# `nfsaccel_settings_doc reference` between the two marks.
+execute_process(COMMAND ${PROGRAM} reference OUTPUT_VARIABLE wanted COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${README} readme)
+set(begin "<!-- reference: nfsaccel_settings_doc reference -->\n")
+set(end "<!-- end of reference -->")
+string(FIND "${readme}" "${begin}" from)
+string(FIND "${readme}" "${end}" to)
+if(from EQUAL -1 OR to EQUAL -1)
+  message(FATAL_ERROR "README.md has no marks around its configuration reference")
+endif()
+string(LENGTH "${begin}" length)
+math(EXPR from "${from} + ${length}")
+math(EXPR length "${to} - ${from}")
+string(SUBSTRING "${readme}" ${from} ${length} found)
+if(NOT found STREQUAL wanted)
+  message(FATAL_ERROR "README.md's configuration reference is not what the settings table says:\n${wanted}")
+endif()
