@@ -20,7 +20,7 @@
 
 #define FENCES_DEFAULT   65536u
 #define SHARDS_MAX       128u
-#define SHARDS_UNCACHED  64u          /* fences only: as many locks as workers may want */
+#define SHARDS_UNCACHED  64u           /* fences only: as many locks as workers may want */
 #define SHARD_MEMORY     (16ull << 20) /* a shard has at least so much, where there is more than one */
 #define MEMORY_MAX       (32ull << 30) /* what 32-bit indexes of granules reach */
 #define OCTETS_PER_CHAIN 320u          /* of a shard's memory: for each, a bucket in each table */

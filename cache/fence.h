@@ -41,16 +41,17 @@ static inline uint32_t fence_begin(struct fence *fence, cache_stamp sent)
     return ++fence->begun;
 }
 
-/* No other mutation has been in flight here since the one with that number began. */
-static inline bool fence_undisturbed(const struct fence *fence, uint32_t number)
+/* No other mutation is in flight here, and none has begun since the one with that number. */
+static inline bool fence_latest(const struct fence *fence, uint32_t number)
 {
     return fence->inflight == 1 && fence->begun == number;
 }
 
-/* In addition, nobody has been shown anything that was not kept: what the mutation says may be. */
+/* In addition, none has ended since, and nobody has been shown anything that was not kept: what the
+ * mutation says may be. */
 static inline bool fence_alone(const struct fence *fence, uint32_t number, cache_stamp sent)
 {
-    return fence_undisturbed(fence, number) && fence->stamp == sent;
+    return fence_latest(fence, number) && fence->stamp == sent;
 }
 
 void fence_end(struct fence *fence, cache_stamp stamp, uint64_t ended);

@@ -306,7 +306,7 @@ void cache_drop_handle(struct cache_server *server, struct bytes handle)
         return;
     uint32_t hash = object_hash(server, handle);
     struct shard *shard = shard_of(server->cache, hash);
-    cache_stamp stamp = server_clock(server);
+    cache_stamp stamp = cache_tick(server);
     lock_acquire(&shard->lock);
     uint32_t index = object_find(server, hash, handle);
     if (index) {
@@ -327,6 +327,6 @@ void cache_drop_name(struct cache_server *server, struct bytes dir, struct bytes
     struct shard *shard = shard_of(server->cache, hash);
     lock_acquire(&shard->lock);
     name_drop(server, hash, name, 0);
-    fence_raise(shard_fence(server, hash), server_clock(server));
+    fence_raise(shard_fence(server, hash), cache_tick(server));
     lock_release(&shard->lock);
 }

@@ -138,12 +138,12 @@ static bool quiet(const struct cache_mutation *mutation, bool identity, uint32_t
     return fence_of(mutation, identity, hash)->inflight == own;
 }
 
-/* No other mutation has been in flight there since this one began. The fence's lock is held. */
-static bool undisturbed(const struct cache_mutation *mutation, bool identity, uint32_t hash)
+/* No other mutation is in flight there, and none has begun since. The fence's lock is held. */
+static bool latest(const struct cache_mutation *mutation, bool identity, uint32_t hash)
 {
     int own = own_fence(mutation, identity, hash);
     return own >= 0 &&
-           fence_undisturbed(fence_of(mutation, identity, hash), mutation->fence[own].number);
+           fence_latest(fence_of(mutation, identity, hash), mutation->fence[own].number);
 }
 
 /* What it says may be kept: it was alone here or, where it holds no fence, nobody else was. */
@@ -293,7 +293,7 @@ static void check_before(const struct cache_mutation *mutation,
 {
     struct cache_server *server = mutation->server;
     struct cache *cache = server->cache;
-    if (!of->had_before || !undisturbed(mutation, false, hash))
+    if (!of->had_before || !latest(mutation, false, hash))
         return;
     bool unknown = before == NULL;
     bool differs = before && memcmp(before, of->before, NFS3_WCC_ATTR_LEN) != 0;

@@ -122,7 +122,7 @@ void object_drop_names(struct cache_server *server, struct object *object, uint3
     if (nfs3_fattr_type(object->fattr) != NF3DIR)
         return;
     object->names = ++shard_of(server->cache, hash)->births;
-    fence_raise(shard_names_fence(server, hash), server_clock(server));
+    fence_raise(shard_names_fence(server, hash), cache_tick(server));
 }
 
 void object_drop_verdicts(struct cache_server *server, struct object *object, uint32_t hash)

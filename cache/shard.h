@@ -121,11 +121,6 @@ static inline struct fence *stripe_fence(const struct cache_server *server, uint
     return &server->identity_fence[shard_fence_number(server->cache, hash)];
 }
 
-static inline cache_stamp server_clock(const struct cache_server *server)
-{
-    return atomic_load(&server->clock);
-}
-
 static inline cache_stamp server_valid_from(const struct cache_server *server)
 {
     return atomic_load(&server->valid_from);

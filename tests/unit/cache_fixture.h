@@ -33,6 +33,9 @@ struct file {
     uint32_t atime, mtime, ctime;
 };
 
+/* A test with a fixture of its own. */
+#define TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+
 #define FIXTURE_MEMORY (4u << 20)
 
 extern const uint8_t fixture_secret[CACHE_SECRET_LEN];

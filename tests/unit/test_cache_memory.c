@@ -10,18 +10,28 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MILLION = 1000000 };
+enum {
+    MILLION = 1000000
+};
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 };
+enum {
+    SANITIZED = 1
+};
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { SANITIZED = 1 };
+enum {
+    SANITIZED = 1
+};
 #else
-enum { SANITIZED = 0 };
+enum {
+    SANITIZED = 0
+};
 #endif
 #else
-enum { SANITIZED = 0 };
+enum {
+    SANITIZED = 0
+};
 #endif
 
 static uint64_t resident(void)

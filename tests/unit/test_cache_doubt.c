@@ -1,0 +1,190 @@
+/*
+ * Doubt, settling and flush: what is kept must be asked again before it is served (C8).
+ */
+#include "cache_fixture.h"
+
+#include "xdr/rpc.h"
+
+/* Everything kept so far, of that server and of no other, is asked again; nothing that was on its
+ * way is kept. */
+static void test_asked_again(void **state)
+{
+    struct fixture *fx = *state;
+    struct cache_server *first = fx->server;
+    struct file d = directory(1), f = regular(2), g = regular(3);
+    fx->ages.exclusive = true;
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    verdict(fx, "f", 0x3f, 0x3f);
+    name(fx, "d", "x", "f");
+    fx->server = cache_server_get(fx->cache, "other:2049");
+    fill(fx, "g", &g);
+    fx->server = first;
+    cache_stamp held = tick(fx);
+    cache_doubt(fx->server, 0);
+    assert_not_served(fx, "f");
+    assert_not_granted(fx, "f", 0x3f);
+    assert_lookup(fx, "d", "x", NULL);
+    assert_resolve(fx, "d", "x", NULL);
+    fill_sent(fx, held, "f", &f);
+    assert_not_served(fx, "f");
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    assert_served(fx, "f", &f);
+    assert_not_granted(fx, "f", 0x3f); /* each verdict, and each name, by itself */
+    verdict(fx, "d", 0x02, 0x02);
+    assert_lookup(fx, "d", "x", NULL);
+    struct cache_filler from = filler(fx, held);
+    cache_fill_name(&from, text("d"), text("x"), text("f"), true);
+    assert_lookup(fx, "d", "x", NULL);
+    name(fx, "d", "x", "f");
+    verdict(fx, "f", 0x3f, 0x3f);
+    assert_lookup(fx, "d", "x", "f");
+    assert_granted(fx, "f", 0x3f, 0x3f);
+    fx->server = cache_server_get(fx->cache, "other:2049");
+    assert_served(fx, "g", &g);
+}
+
+/* What was last known is still good for finding out what changed. */
+static void test_still_compared(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1);
+    fill(fx, "d", &d);
+    cache_doubt(fx->server, 0);
+    d.ctime++;
+    fill(fx, "d", &d);
+    assert_int_equal(usage(fx).outside, 1);
+}
+
+/* What is filled before `until` ages as in shared, for good; what is filled at it does not. A doubt
+ * that ends sooner does not shorten one that lasts. */
+static void test_until(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2), g = regular(3);
+    fx->ages.exclusive = true;
+    fx->ages.access_age = UINT64_MAX;
+    cache_doubt(fx->server, fx->now + 1000 * CACHE_NSEC_PER_MSEC);
+    cache_doubt(fx->server, fx->now);
+    fill(fx, "d", &d);
+    fill(fx, "g", &g);
+    advance(fx, 999);
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    name(fx, "d", "x", "f");
+    advance(fx, 1);
+    fill(fx, "g", &g);
+    advance(fx, 2998);
+    assert_served(fx, "f", &f);
+    assert_lookup(fx, "d", "x", "f");
+    advance(fx, 1);
+    assert_not_served(fx, "f");
+    assert_lookup(fx, "d", "x", NULL);
+    assert_resolve(fx, "d", "x", NULL);
+    advance(fx, 1000000);
+    assert_served(fx, "g", &g);
+    fill(fx, "f", &f);
+    advance(fx, 1000000);
+    assert_served(fx, "f", &f);
+}
+
+/* After a mutation: one second at a time, until it was asked for ten seconds after. Also where the
+ * object was not cached when it was mutated, and under another handle of the file. */
+static void test_settle(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    fx->ages.exclusive = true;
+    fx->ages.settle = 10 * CACHE_NSEC_PER_SEC;
+    fx->ages.settle_age = CACHE_NSEC_PER_SEC;
+    for (unsigned i = 0; i < 3; i++) {
+        struct cache_mutation m;
+        if (i != 1)
+            fill(fx, "f/a", &f);
+        cache_mutation_init(&m, fx->server);
+        cache_mutation_add_object(&m, text("f/a"));
+        if (i == 2) { /* through a handle that nobody knew, and the reply says which file it is */
+            cache_mutation_init(&m, fx->server);
+            cache_mutation_add_object(&m, text("f/b"));
+        }
+        cache_mutation_begin(&m, fx->now);
+        file_fattr(&f, fattr);
+        if (i == 2)
+            cache_mutation_identify(&m, 0, fattr);
+        if (i == 0)
+            cache_mutation_result(&m, 0, (struct nfs3_wcc){NULL, fattr}, RPC_AUTH_SYS, fx->now);
+        cache_mutation_end(&m, fx->now);
+        if (i != 0)
+            fill(fx, "f/a", &f);
+        advance(fx, 999);
+        assert_served(fx, "f/a", &f);
+        advance(fx, 1);
+        assert_not_served(fx, "f/a");
+        advance(fx, 8999);
+        fill(fx, "f/a", &f); /* 9.999 s after the mutation */
+        advance(fx, 999);
+        assert_served(fx, "f/a", &f);
+        advance(fx, 1);
+        assert_not_served(fx, "f/a");
+        fill(fx, "f/a", &f);
+        advance(fx, 1000000);
+        assert_served(fx, "f/a", &f);
+        cache_flush(fx->cache, NULL);
+    }
+}
+
+/* Flush: everything goes, of one server or of all; nothing that is on its way comes back; fences
+ * and their mutations are as they were. */
+static void test_flush(void **state)
+{
+    struct fixture *fx = *state;
+    struct cache_server *first = fx->server;
+    struct cache_server *second = cache_server_get(fx->cache, "other:2049");
+    struct file d = directory(1), f = regular(2);
+    struct cache_mutation m;
+    for (unsigned both = 0; both < 2; both++) {
+        for (unsigned i = 0; i < 2; i++) {
+            fx->server = i ? second : first;
+            fill(fx, "d", &d);
+            fill(fx, "f", &f);
+            verdict(fx, "f", 0x3f, 0x3f);
+            name(fx, "d", "x", "f");
+        }
+        fx->server = first;
+        cache_stamp held = tick(fx);
+        cache_mutation_init(&m, first);
+        cache_mutation_add_object(&m, text("g"));
+        cache_mutation_begin(&m, fx->now);
+        cache_flush(fx->cache, both ? NULL : first);
+        assert_not_served(fx, "f");
+        fill_sent(fx, held, "f", &f);
+        assert_not_served(fx, "f");
+        fill(fx, "g", &f);
+        assert_not_served(fx, "g");
+        cache_mutation_end(&m, fx->now);
+        struct cache_usage now = usage(fx);
+        assert_int_equal(now.objects, both ? 0 : 2);
+        assert_int_equal(now.names, both ? 0 : 1);
+        assert_int_equal(now.verdicts, both ? 0 : 2);
+        assert_int_equal(now.credentials, both ? 0 : 1);
+        fx->server = second;
+        if (both)
+            assert_not_served(fx, "f");
+        else
+            assert_lookup(fx, "d", "x", "f");
+        fx->server = first;
+        fill(fx, "f", &f);
+        assert_served(fx, "f", &f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_asked_again), TEST(test_still_compared), TEST(test_until),
+        TEST(test_settle),      TEST(test_flush),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

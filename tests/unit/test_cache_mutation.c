@@ -1,0 +1,604 @@
+/*
+ * Mutations: what may be kept while they are in flight and after, what their replies leave behind,
+ * and what they show about changes behind the proxy's back (K01 K03 K05 K06 K07 K08).
+ */
+#include "cache_fixture.h"
+
+#include <string.h>
+
+#include "xdr/rpc.h"
+
+static void begin(struct fixture *fx, struct cache_mutation *m, const char *object)
+{
+    cache_mutation_init(m, fx->server);
+    cache_mutation_add_object(m, text(object));
+    cache_mutation_begin(m, fx->now);
+}
+
+static void begin_name(struct fixture *fx, struct cache_mutation *m, const char *dir,
+                       const char *name)
+{
+    cache_mutation_init(m, fx->server);
+    cache_mutation_add_object(m, text(dir));
+    cache_mutation_add_name(m, text(dir), text(name));
+    cache_mutation_begin(m, fx->now);
+}
+
+static void result(struct fixture *fx, struct cache_mutation *m, unsigned object,
+                   const struct file *before, const struct file *after)
+{
+    uint8_t wcc[NFS3_WCC_ATTR_LEN], fattr[NFS3_FATTR_LEN];
+    if (before)
+        file_wcc(before, wcc);
+    if (after)
+        file_fattr(after, fattr);
+    cache_mutation_result(m, object, (struct nfs3_wcc){before ? wcc : NULL, after ? fattr : NULL},
+                          RPC_AUTH_SYS, fx->now);
+}
+
+static void end(struct fixture *fx, struct cache_mutation *m)
+{
+    tick(fx);
+    cache_mutation_end(m, fx->now);
+}
+
+/* Begin drops, result keeps, and what was sent before the end fills nothing, K01. */
+static void test_alone(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = f;
+    struct cache_mutation m;
+    fill(fx, "f", &f);
+    verdict(fx, "f", 0x3f, 0x3f);
+    cache_stamp held = tick(fx);
+    begin(fx, &m, "f");
+    cache_stamp during = tick(fx);
+    assert_not_served(fx, "f");
+    assert_int_equal(usage(fx).verdicts, 0);
+    g.size = 0;
+    g.ctime++;
+    result(fx, &m, 0, &f, &g);
+    assert_served(fx, "f", &g);
+    end(fx, &m);
+    assert_served(fx, "f", &g);
+    assert_int_equal(usage(fx).outside, 0);
+    cache_stamp after = tick(fx);
+    fill_sent(fx, held, "f", &f);
+    assert_not_served(fx, "f"); /* somebody was shown another state: it is asked for again */
+    fill_sent(fx, during, "f", &f);
+    assert_not_served(fx, "f");
+    fill_sent(fx, after, "f", &g);
+    assert_not_served(fx, "f"); /* sent before the refused one was shown */
+    fill(fx, "f", &g);
+    assert_served(fx, "f", &g);
+}
+
+/* K03: no result at all, or one without attributes: nothing is served until it is asked for. */
+static void test_no_attributes(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    struct cache_mutation m;
+    for (unsigned i = 0; i < 2; i++) {
+        fill(fx, "f", &f);
+        assert_served(fx, "f", &f);
+        begin(fx, &m, "f");
+        if (i)
+            result(fx, &m, 0, NULL, NULL);
+        end(fx, &m);
+        assert_not_served(fx, "f");
+    }
+    fill(fx, "f", &f);
+    assert_served(fx, "f", &f);
+}
+
+/* An object that was never seen: its fence works all the same. */
+static void test_unseen(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    struct cache_mutation m;
+    begin(fx, &m, "f");
+    cache_stamp during = tick(fx);
+    fill(fx, "f", &f);
+    assert_not_served(fx, "f");
+    end(fx, &m);
+    fill_sent(fx, during, "f", &f);
+    assert_not_served(fx, "f");
+    assert_int_equal(usage(fx).fence_rejects, 2);
+    begin(fx, &m, "f");
+    result(fx, &m, 0, &f, &f);
+    end(fx, &m);
+    assert_served(fx, "f", &f);
+}
+
+/* K08: two in flight, their replies in either order: neither reply's attributes are kept, and so
+ * those of the one that was executed first can't be the last. */
+static void test_two(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    for (unsigned i = 0; i < 4; i++) {
+        struct cache_mutation m[2];
+        struct file g = f, h = f;
+        g.size = 200;
+        h.size = 300;
+        fill(fx, "f", &f);
+        begin(fx, &m[0], "f");
+        begin(fx, &m[1], "f");
+        struct cache_mutation *first = &m[i & 1], *second = &m[1 - (i & 1)];
+        result(fx, first, 0, NULL, &h);
+        assert_not_served(fx, "f");
+        if (i & 2)
+            result(fx, second, 0, NULL, &g);
+        end(fx, first);
+        assert_not_served(fx, "f");
+        if (!(i & 2))
+            result(fx, second, 0, NULL, &g);
+        end(fx, second);
+        assert_not_served(fx, "f");
+        f.ctime++;
+    }
+}
+
+/* A second one that begins between result and end takes away what the first one kept. */
+static void test_second_begins_late(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = f;
+    struct cache_mutation first, second;
+    begin(fx, &first, "f");
+    result(fx, &first, 0, NULL, &f);
+    assert_served(fx, "f", &f);
+    begin(fx, &second, "f");
+    assert_not_served(fx, "f");
+    end(fx, &first);
+    assert_not_served(fx, "f");
+    g.size++;
+    result(fx, &second, 0, NULL, &g);
+    end(fx, &second);
+    assert_not_served(fx, "f");
+}
+
+/* Something was shown while it was in flight, and may be newer than what the mutation says. */
+static void test_shown_meanwhile(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = f;
+    struct cache_mutation m;
+    fill(fx, "f", &f);
+    begin(fx, &m, "f");
+    fill(fx, "f", &f);
+    g.size++;
+    result(fx, &m, 0, &f, &g);
+    assert_not_served(fx, "f");
+    end(fx, &m);
+    assert_not_served(fx, "f");
+}
+
+/* A mutation's own reply is no outside change, and takes no names along; `changed` starts anew. */
+static void test_names_stay(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), e = d, f = regular(2);
+    struct cache_mutation m;
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    advance(fx, 50000);
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    name(fx, "d", "x", "f");
+    begin_name(fx, &m, "d", "new");
+    assert_lookup(fx, "d", "x", NULL); /* the directory's attributes are not known now */
+    assert_resolve(fx, "d", "x", "f");
+    e.ctime++;
+    result(fx, &m, 0, &d, &e);
+    end(fx, &m);
+    name(fx, "d", "other", "f"); /* proves that it may be searched */
+    assert_lookup(fx, "d", "x", "f");
+    assert_int_equal(usage(fx).outside, 0);
+    advance(fx, 2999);
+    assert_served(fx, "d", &e);
+    advance(fx, 1);
+    assert_not_served(fx, "d");
+
+    /* The same where the reply has nothing and the next GETATTR tells. */
+    fill(fx, "d", &e);
+    name(fx, "d", "x", "f");
+    begin_name(fx, &m, "d", "new");
+    end(fx, &m);
+    e.ctime++;
+    fill(fx, "d", &e);
+    name(fx, "d", "other", "f");
+    assert_lookup(fx, "d", "x", "f");
+    assert_int_equal(usage(fx).outside, 0);
+}
+
+/* wcc.before that differs from what was last known: somebody else wrote. All names go, K07. */
+static void test_before_differs(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2);
+    fill(fx, "f", &f);
+    for (unsigned i = 0; i < 3; i++) {
+        struct cache_mutation m;
+        struct file before = d, after = d;
+        fill(fx, "d", &d);
+        name(fx, "d", "x", "f");
+        if (i == 0)
+            before.ctime++;
+        else if (i == 1)
+            before.mtime++;
+        else
+            before.size++;
+        after.ctime += 2;
+        begin_name(fx, &m, "d", "new");
+        result(fx, &m, 0, &before, &after);
+        end(fx, &m);
+        assert_served(fx, "d", &after);
+        assert_int_equal(usage(fx).outside, i + 1);
+        assert_resolve(fx, "d", "x", NULL);
+        d = after;
+    }
+}
+
+/* No wcc.before at all: in doubt in shared, but not where all writers come through here. */
+static void test_before_missing(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2);
+    struct cache_mutation m;
+    fill(fx, "f", &f);
+    fill(fx, "d", &d);
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        name(fx, "d", "x", "f");
+        assert_resolve(fx, "d", "x", "f");
+        cache_mutation_init(&m, fx->server);
+        if (exclusive)
+            cache_mutation_exclusive(&m);
+        cache_mutation_add_object(&m, text("d"));
+        cache_mutation_begin(&m, fx->now);
+        result(fx, &m, 0, NULL, &d);
+        end(fx, &m);
+        assert_resolve(fx, "d", "x", exclusive ? "f" : NULL);
+    }
+    assert_int_equal(usage(fx).outside, 0);
+}
+
+/* With another mutation about, a wcc.before that differs is that one's work. */
+static void test_before_with_company(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), e = d, f = regular(2);
+    e.ctime++;
+    fill(fx, "f", &f);
+    for (unsigned i = 0; i < 3; i++) {
+        struct cache_mutation m, other;
+        fill(fx, "d", &d);
+        name(fx, "d", "x", "f");
+        if (i == 0) /* before it began, and after */
+            begin_name(fx, &other, "d", "b");
+        begin_name(fx, &m, "d", "a");
+        if (i == 0)
+            end(fx, &other);
+        if (i == 1) /* in the middle */
+            begin_name(fx, &other, "d", "b");
+        if (i == 1)
+            end(fx, &other);
+        if (i == 2)
+            begin_name(fx, &other, "d", "b");
+        result(fx, &m, 0, &e, &e);
+        end(fx, &m);
+        if (i == 2)
+            end(fx, &other);
+        assert_resolve(fx, "d", "x", "f");
+    }
+    assert_int_equal(usage(fx).outside, 0);
+}
+
+/* The reply shows another file under the handle (K18): all that was kept for it is gone. */
+static void test_another_file(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), e = directory(9), f = regular(2);
+    struct cache_mutation m;
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    name(fx, "d", "x", "f");
+    begin(fx, &m, "d");
+    result(fx, &m, 0, NULL, &e);
+    end(fx, &m);
+    assert_served(fx, "d", &e);
+    assert_resolve(fx, "d", "x", NULL);
+}
+
+/* Names: begin drops, the result is kept where the mutation was alone on the name. */
+static void test_name_result(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2), g = regular(3);
+    struct cache_mutation m;
+    fx->ages.exclusive = true;
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    fill(fx, "g", &g);
+    name(fx, "d", "x", "f");
+    cache_stamp held = tick(fx);
+
+    begin_name(fx, &m, "d", "x"); /* RENAME of another file over it */
+    assert_resolve(fx, "d", "x", NULL);
+    result(fx, &m, 0, &d, &d);
+    cache_mutation_name_result(&m, text("d"), text("x"), text("g"), fx->now);
+    end(fx, &m);
+    assert_resolve(fx, "d", "x", "g");
+    name(fx, "d", "other", "f");
+    assert_lookup(fx, "d", "x", "g");
+
+    begin_name(fx, &m, "d", "x"); /* REMOVE */
+    result(fx, &m, 0, &d, &d);
+    cache_mutation_name_result(&m, text("d"), text("x"), (struct bytes){0}, fx->now);
+    end(fx, &m);
+    assert_resolve(fx, "d", "x", "");
+
+    struct cache_filler from = filler(fx, held); /* K05: a page that was held */
+    cache_fill_name(&from, text("d"), text("x"), text("f"), false);
+    assert_resolve(fx, "d", "x", NULL);
+
+    name(fx, "d", "x", "f");
+    begin_name(fx, &m, "d", "x"); /* a reply that says nothing of the name */
+    end(fx, &m);
+    assert_resolve(fx, "d", "x", NULL);
+}
+
+/* K06: NOENT is on its way while a MKDIR is; it is not kept, whenever it comes. */
+static void test_noent_across(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1);
+    struct cache_mutation m;
+    fill(fx, "d", &d);
+    for (unsigned i = 0; i < 2; i++) {
+        cache_stamp sent = tick(fx);
+        struct cache_filler from;
+        begin_name(fx, &m, "d", "x");
+        from = filler(fx, sent);
+        if (i == 0)
+            cache_fill_absent(&from, text("d"), text("x"));
+        end(fx, &m);
+        from = filler(fx, sent);
+        if (i == 1)
+            cache_fill_absent(&from, text("d"), text("x"));
+        assert_resolve(fx, "d", "x", NULL);
+        fill(fx, "d", &d);
+    }
+}
+
+/* Two mutations of one name: neither's result is kept. One that never had the name keeps nothing. */
+static void test_name_not_alone(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2);
+    struct cache_mutation first, second;
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    begin_name(fx, &first, "d", "x");
+    begin_name(fx, &second, "d", "x");
+    cache_mutation_name_result(&first, text("d"), text("x"), text("f"), fx->now);
+    end(fx, &first);
+    assert_resolve(fx, "d", "x", NULL);
+    cache_mutation_name_result(&second, text("d"), text("x"), text("f"), fx->now);
+    end(fx, &second);
+    assert_resolve(fx, "d", "x", NULL);
+    begin_name(fx, &first, "d", "y");
+    cache_mutation_name_result(&first, text("d"), text("x"), text("f"), fx->now);
+    end(fx, &first);
+    assert_resolve(fx, "d", "x", NULL);
+}
+
+/* A CREATE's new object: kept with its name; all that was kept under its handle before is gone. */
+static void test_found(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2), old = regular(2);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    struct cache_mutation m;
+    fx->ages.exclusive = true;
+    fill(fx, "d", &d);
+    for (unsigned i = 0; i < 2; i++) {
+        cache_stamp held = tick(fx);
+        if (i) {
+            old.ctime -= 10;
+            fill(fx, "f", &old);
+            verdict(fx, "f", 0x3f, 0x3f);
+        }
+        begin_name(fx, &m, "d", "x");
+        result(fx, &m, 0, &d, &d);
+        file_fattr(&f, fattr);
+        cache_mutation_found(&m, text("f"), fattr, RPC_AUTH_SYS, fx->now);
+        cache_mutation_name_result(&m, text("d"), text("x"), text("f"), fx->now);
+        end(fx, &m);
+        assert_served(fx, "f", &f);
+        assert_not_granted(fx, "f", 0x3f);
+        assert_resolve(fx, "d", "x", "f");
+        fill_sent(fx, held, "f", &old);
+        if (i)
+            assert_not_served(fx, "f");
+        cache_drop_handle(fx->server, text("f"));
+    }
+}
+
+/* Found without attributes: what is kept goes, and so does what is on its way. */
+static void test_found_without(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(2);
+    struct cache_mutation m;
+    fill(fx, "f", &f);
+    cache_stamp held = tick(fx);
+    begin(fx, &m, "d");
+    cache_mutation_found(&m, text("f"), NULL, RPC_AUTH_SYS, fx->now);
+    cache_mutation_found(&m, text("never seen"), NULL, RPC_AUTH_SYS, fx->now);
+    end(fx, &m);
+    assert_not_served(fx, "f");
+    fill_sent(fx, held, "f", &f);
+    assert_not_served(fx, "f");
+    fill(fx, "f", &f);
+    assert_served(fx, "f", &f);
+}
+
+/* A mutation of the found object began or ended meanwhile: the attributes may be older than it. */
+static void test_found_in_company(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(2);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    struct cache_mutation m, other;
+    file_fattr(&f, fattr);
+    begin(fx, &m, "d");
+    begin(fx, &other, "f");
+    cache_mutation_found(&m, text("f"), fattr, RPC_AUTH_SYS, fx->now);
+    assert_not_served(fx, "f");
+    end(fx, &other);
+    cache_mutation_found(&m, text("f"), fattr, RPC_AUTH_SYS, fx->now);
+    assert_not_served(fx, "f");
+    end(fx, &m);
+}
+
+/* RMDIR: all names in the removed directory go. */
+static void test_directory_gone(void **state)
+{
+    struct fixture *fx = *state;
+    struct file parent = directory(1), d = directory(2), f = regular(3);
+    struct cache_mutation m;
+    fx->ages.exclusive = true;
+    fill(fx, "parent", &parent);
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    name(fx, "d", "x", "f");
+    cache_mutation_init(&m, fx->server);
+    cache_mutation_exclusive(&m);
+    assert_int_equal(cache_mutation_add_object(&m, text("parent")), 0);
+    assert_int_equal(cache_mutation_add_object(&m, text("d")), 1);
+    assert_int_equal(cache_mutation_add_object(&m, text("parent")), 0);
+    cache_mutation_begin(&m, fx->now);
+    assert_resolve(fx, "d", "x", "f");
+    cache_mutation_directory_gone(&m, 1);
+    assert_resolve(fx, "d", "x", NULL);
+    end(fx, &m);
+    begin(fx, &m, "never seen");
+    cache_mutation_directory_gone(&m, 0);
+    end(fx, &m);
+}
+
+/* Attributes from a reply go to the flavor of its caller. */
+static void test_flavor(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    struct cache_mutation m;
+    uint8_t fattr[NFS3_FATTR_LEN];
+    file_fattr(&f, fattr);
+    begin(fx, &m, "f");
+    cache_mutation_result(&m, 0, (struct nfs3_wcc){NULL, fattr}, RPC_AUTH_NONE, fx->now);
+    end(fx, &m);
+    assert_not_served(fx, "f");
+    fx->credential.flavor = RPC_AUTH_NONE;
+    assert_served(fx, "f", &f);
+}
+
+/* Verdicts that are on their way while a mutation (SETACL, say) is in flight are not kept (K37). */
+static void test_verdict_across(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    struct cache_mutation m;
+    fill(fx, "f", &f);
+    cache_stamp held = tick(fx);
+    begin(fx, &m, "f");
+    result(fx, &m, 0, &f, &f);
+    end(fx, &m);
+    assert_served(fx, "f", &f);
+    struct cache_filler from = filler(fx, held);
+    cache_fill_verdict(&from, text("f"), 0x3f, 0x3f);
+    assert_not_granted(fx, "f", 0x3f);
+    assert_served(fx, "f", &f);
+}
+
+/* All keys on one fence: it is raised once and lowered once, and everything is safe. */
+static void test_collisions(void **state)
+{
+    (void)state;
+    struct fixture one;
+    struct fixture *fx = &one;
+    struct file d = directory(1), f = regular(2);
+    struct cache_mutation m;
+    fixture_open(fx, FIXTURE_MEMORY, 1);
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    name(fx, "d", "x", "f");
+    cache_mutation_init(&m, fx->server);
+    cache_mutation_add_object(&m, text("d"));
+    cache_mutation_add_object(&m, text("f"));
+    cache_mutation_add_name(&m, text("d"), text("x"));
+    cache_mutation_add_name(&m, text("d"), text("y"));
+    cache_mutation_begin(&m, fx->now);
+    assert_not_served(fx, "d");
+    fill(fx, "unrelated", &f);
+    assert_not_served(fx, "unrelated");
+    end(fx, &m);
+    struct file g = regular(7);
+    fill(fx, "g", &g); /* the fence is clean again */
+    assert_served(fx, "g", &g);
+    begin(fx, &m, "g");
+    result(fx, &m, 0, &g, &g);
+    end(fx, &m);
+    assert_served(fx, "g", &g);
+    fixture_close(fx);
+}
+
+/* A server in doubt: what was sent before keeps nothing. */
+static void test_doubt(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2);
+    struct cache_mutation m;
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    begin_name(fx, &m, "d", "x");
+    cache_doubt(fx->server, 0);
+    result(fx, &m, 0, &d, &d);
+    cache_mutation_name_result(&m, text("d"), text("x"), text("f"), fx->now);
+    end(fx, &m);
+    assert_not_served(fx, "d");
+    fx->ages.exclusive = true;
+    assert_resolve(fx, "d", "x", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_alone),
+        TEST(test_no_attributes),
+        TEST(test_unseen),
+        TEST(test_two),
+        TEST(test_second_begins_late),
+        TEST(test_shown_meanwhile),
+        TEST(test_names_stay),
+        TEST(test_before_differs),
+        TEST(test_before_missing),
+        TEST(test_before_with_company),
+        TEST(test_another_file),
+        TEST(test_name_result),
+        TEST(test_noent_across),
+        TEST(test_name_not_alone),
+        TEST(test_found),
+        TEST(test_found_without),
+        TEST(test_found_in_company),
+        TEST(test_directory_gone),
+        TEST(test_flavor),
+        TEST(test_verdict_across),
+        TEST(test_collisions),
+        TEST(test_doubt),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
