@@ -179,6 +179,7 @@ static uint32_t read_exports(struct cursor *c, const struct export_nodes *n)
         }
         assert_true(cursor_ok(&export_.groups));
         assert_int_equal(members, n->member_count[count]);
+        assert_false(mount3_group_next(&export_.groups, &member)); /* the next export is no group */
         count++;
     }
     assert_false(mount3_export_next(c, &export_));

@@ -246,6 +246,7 @@ static void test_sattr(void **state)
             assert_true(setattr_with(word, 1, 0));
         else
             assert_false(setattr_with(word, 2, extra[word]));
+        assert_false(setattr_with(word, 3, 0));
         assert_false(setattr_with(word, 3, extra[word]));
         assert_false(setattr_with(word, 0xffffffff, extra[word]));
     }
@@ -485,7 +486,7 @@ static struct writer page(uint32_t handle_len)
     return w;
 }
 
-/* Protects: a page is taken whole or not at all: an entry that is cut off or out of bounds at its
+/* Protects: a page is taken whole or not at all, and iterated no further than its end: an entry that is cut off or out of bounds at its
  * end leaves none. */
 static void test_readdirplus_page(void **state)
 {
@@ -503,9 +504,11 @@ static void test_readdirplus_page(void **state)
 
     w = page(64);
     writer_u64(&w, 1);
+    uint32_t end = writer_len(&w);
+    put_entry(&w, 3, "behind", 0);
     struct cursor c = cursor_over(buffer, writer_len(&w));
     assert_true(nfs3_res_readdirplus(&c, &res));
-    assert_int_equal(cursor_left(&c), 0);
+    assert_ptr_equal(c.at, buffer + end);
     struct nfs3_entry entry;
     assert_true(nfs3_entry_next(&res.entries, &entry));
     assert_true(entry.fileid == 1 && entry.cookie == 101);
@@ -518,6 +521,7 @@ static void test_readdirplus_page(void **state)
     assert_int_equal(entry.handle.len, 64);
     assert_false(nfs3_entry_next(&res.entries, &entry));
     assert_true(cursor_ok(&res.entries));
+    assert_false(nfs3_entry_next(&res.entries, &entry)); /* neither eof nor what is behind it */
 }
 
 /* Protects: every status of the RFC has its name, and other numbers none. */

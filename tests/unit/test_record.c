@@ -499,6 +499,7 @@ static void test_direct_reading_ends_with_the_fragment(void **state)
     struct record record = {0};
     assert_int_equal(record_next(&r, &next, &left, &record), 0);
     assert_int_equal(record_want(&r, &where), 5000);
+    assert_int_equal(r.capacity, 5000); /* no more than the fragment needs */
     memcpy(where, data, 5000);
     assert_int_equal(record_wrote(&r, 0, &record), 0);
     assert_int_equal(record_wrote(&r, 5000, &record), 0);
