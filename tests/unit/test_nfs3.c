@@ -486,8 +486,10 @@ static struct writer page(uint32_t handle_len)
     return w;
 }
 
-/* Protects: a page is taken whole or not at all, and iterated no further than its end: an entry that is cut off or out of bounds at its
- * end leaves none. */
+/*
+ * Protects: a page is taken whole or not at all: an entry that is cut off or out of bounds at its end
+ * leaves none. It is iterated no further than its end.
+ */
 static void test_readdirplus_page(void **state)
 {
     (void)state;
@@ -503,9 +505,9 @@ static void test_readdirplus_page(void **state)
     assert_false(decode_res(nfs3_res_readdirplus, &w, &res));
 
     w = page(64);
-    writer_u64(&w, 1);
-    uint32_t end = writer_len(&w);
-    put_entry(&w, 3, "behind", 0);
+    writer_u32(&w, 0);
+    uint32_t end = writer_len(&w) + 4;
+    put_entry(&w, 3, "behind", 0); /* its first word is eof */
     struct cursor c = cursor_over(buffer, writer_len(&w));
     assert_true(nfs3_res_readdirplus(&c, &res));
     assert_ptr_equal(c.at, buffer + end);
