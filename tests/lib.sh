@@ -45,6 +45,8 @@ at_exit() { EXIT_COMMANDS+=("$(printf '%q ' "$@")"); }
 
 run_exit_commands() {
     local status=$? i
+    # A subshell that a signal hits before it has dropped the traps must not clean up for the script.
+    [[ $BASHPID == "$$" ]] || exit "$status"
     trap '' INT TERM HUP
     set +e
     for ((i = ${#EXIT_COMMANDS[@]} - 1; i >= 0; i--)); do
