@@ -191,6 +191,15 @@ static enum verdict verdict_after(const struct row *row, enum outcome outcome, u
     return kept ? SERVED : ASKED;
 }
 
+/* A name can lead to a handle of which something is kept. */
+static bool handle_shown(const struct row *row, enum outcome outcome)
+{
+    struct says says = what_it_says(outcome);
+    if (shown(row, outcome, row->made))
+        return true;
+    return row->made != FILE_N && says.handle && outcome < RPC_FAILED;
+}
+
 static unsigned files_of(const struct world *world, unsigned name)
 {
     unsigned files = 1u << world_place[name].dir;
@@ -209,7 +218,7 @@ static enum verdict name_after(const struct row *row, enum outcome outcome,
     if (!(row->names & 1u << name)) /* those asked for meanwhile may have been found too new */
         return disturbed(outcome) && row->objects & files_of(world, name) ? EITHER : SERVED;
     bool made = row->shape == SHAPE_CREATE && name == row->new;
-    return made && shown(row, outcome, row->made) ? if_shown(outcome) : ASKED;
+    return made && handle_shown(row, outcome) ? if_shown(outcome) : ASKED;
 }
 
 /* While it is under way: whatever it may change, and every name that stands beside such a thing in
