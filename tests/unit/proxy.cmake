@@ -8,7 +8,7 @@ nfsaccel_unit_test(upstream_links LIBS nfsaccel_proxy)
 nfsaccel_unit_test(upstream LIBS nfsaccel_proxy)
 # The test fails the ring's allocations.
 target_link_options(test_upstream PRIVATE -Wl,--wrap=calloc)
-foreach(name credential request call_hits call_clients track_questions call_coherence call_cases track_create track_order)
+foreach(name credential request call_hits call_clients track_questions call_coherence call_cases track_create track_odd track_order)
   nfsaccel_unit_test(${name} LIBS unit_stage)
 endforeach()
 nfsaccel_unit_test(track_matrix SOURCES unit/track_rows.c LIBS unit_stage)

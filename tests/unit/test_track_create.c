@@ -147,6 +147,28 @@ static void test_errors(void **state)
     }
 }
 
+/* Protects: results that can't be read, and SYSTEM_ERR, prove nothing: it is asked too. */
+static void test_no_results(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct open_scene o;
+        struct scene *s = &o.s;
+        struct stage_sent *create = create_open(&o, NFS3_UNCHECKED);
+        if (i == 0)
+            stage_answer(create, res_status(NFS3_OK));
+        else
+            stage_answer_rpc(create, (struct rpc_reply){.accepted = RPC_SYSTEM_ERR});
+        stage_untold(&s->c1, create->for_xid);
+        stage_answer(stage_takes(s->stage, NFS3_LOOKUP, args_dirop(&s->d, "f")),
+                     full_lookup(&s->f, &s->d));
+        assert_non_null(stage_reply_find(&s->c1, create->for_xid));
+        expect_asked_again(s, &o.alias);
+        expect_served(s, &o.witness);
+        scene_close(s);
+    }
+}
+
 /* Protects: there is nothing behind the name: nothing is dropped but the name and the directory. An
  * answer that says nothing puts everything in doubt. */
 static void test_answers(void **state)
@@ -268,11 +290,17 @@ static void test_write_verifier_of_both(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_handle),      cmocka_unit_test(test_no_handle_and_no_attributes),
-        cmocka_unit_test(test_handle),         cmocka_unit_test(test_handle_without_attributes),
-        cmocka_unit_test(test_errors),         cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_another_handle), cmocka_unit_test(test_page_across_create),
-        cmocka_unit_test(test_write_verifier), cmocka_unit_test(test_write_verifier_of_both),
+        cmocka_unit_test(test_no_handle),
+        cmocka_unit_test(test_no_handle_and_no_attributes),
+        cmocka_unit_test(test_handle),
+        cmocka_unit_test(test_handle_without_attributes),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_no_results),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_another_handle),
+        cmocka_unit_test(test_page_across_create),
+        cmocka_unit_test(test_write_verifier),
+        cmocka_unit_test(test_write_verifier_of_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

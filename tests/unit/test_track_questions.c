@@ -390,6 +390,22 @@ static void test_stops_with_open_questions(void **state)
     scene_close(&s);
 }
 
+/* Protects: a question that can't be sent any more puts everything in doubt; the client has its
+ * answer. */
+static void test_can_not_ask(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, EXCLUSIVE);
+    warm_witness(&s);
+    struct stage_sent *set = stage_asks(&s.c1, NFS3_SETATTR, args_setattr_size(&s.f, 0));
+    s.stage->worker[0].service.nfs = NULL;
+    stage_tells(&s.c1, set, res_wcc(NFS3_OK, no_wcc));
+    stage_quiet(s.stage);
+    expect_doubt(&s, true);
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_turned_away_asks_nothing),
         cmocka_unit_test(test_questions_survive),
         cmocka_unit_test(test_stops_with_open_questions),
+        cmocka_unit_test(test_can_not_ask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
