@@ -24,7 +24,7 @@
 #define SHARD_MEMORY     (16ull << 20) /* a shard has at least so much, where there is more than one */
 #define MEMORY_MAX       (32ull << 30) /* what 32-bit indexes of granules reach */
 #define OCTETS_PER_CHAIN 320u          /* of a shard's memory: for each, a bucket in each table */
-#define OCTETS_PER_GHOST 512u
+#define OCTETS_PER_GHOST 160u          /* about as many as things */
 #define OCTETS_PER_RING  1024u
 
 /* How a shard's memory is divided: the tables, so far as they come into use, and pages. */

@@ -1,5 +1,6 @@
 #include "cache/evict.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "cache/name.h"
@@ -8,8 +9,8 @@
 #define SMALL_SHARE   10u  /* the small queue's share of the memory: one in so many */
 #define PROMOTED_USES 2u   /* asked for so often while in the small queue: it stays */
 #define SWEEP_MAX     512u /* slots that the hand passes for one eviction */
+#define PAGES_SEEN    8u   /* of which one is emptied */
 #define EVICTIONS_MAX 64u  /* one after the other for one slot; then a whole page is emptied */
-#define BELONGS_MAX   8u   /* the same for what belongs to an object */
 
 static struct thing *thing_at(const struct cache *cache, uint32_t index)
 {
@@ -159,14 +160,14 @@ static void evict(struct cache *cache, struct shard *shard, uint32_t index)
 }
 
 /* The oldest of the small queue that was not asked for again goes. */
-static bool evict_small(struct cache *cache, struct shard *shard, uint32_t keep)
+static bool evict_small(struct cache *cache, struct shard *shard)
 {
     struct evict *state = &shard->evict;
     for (uint32_t left = state->ring_len; left > 0; left--) {
         uint32_t index = ring_pop(state);
         if (!in_small(cache, shard, index))
             continue;
-        if (index == keep || uses(thing_at(cache, index)) >= PROMOTED_USES) {
+        if (uses(thing_at(cache, index)) >= PROMOTED_USES) {
             promote(cache, shard, index);
             continue;
         }
@@ -176,36 +177,39 @@ static bool evict_small(struct cache *cache, struct shard *shard, uint32_t keep)
     return false;
 }
 
-/* Moves the hand by one slot; 0 where it now stands on nothing. */
-static uint32_t hand_step(const struct cache *cache, struct shard *shard)
+static bool goes_round(const struct slab_page *page, bool names)
 {
-    struct evict *state = &shard->evict;
-    const struct slab *slab = &shard->slab;
-    const struct slab_page *page = &slab->page[state->hand_page];
-    bool things = page->kind == SLAB_OBJECT || page->kind == SLAB_NAME;
-    state->hand_slot++;
-    if (state->hand_page == 0 || !things || state->hand_slot >= page->fresh) {
-        state->hand_page = state->hand_page >= slab->page_touched ? 1 : state->hand_page + 1;
-        state->hand_slot = 0;
-        page = &slab->page[state->hand_page];
-        if ((page->kind != SLAB_OBJECT && page->kind != SLAB_NAME) || page->fresh == 0)
+    return page->kind == SLAB_OBJECT || (names && page->kind == SLAB_NAME);
+}
+
+/* Moves a hand by one slot of objects (or names, too); 0 where it now stands on nothing. */
+static uint32_t hand_step(const struct cache *cache, const struct slab *slab,
+                          struct evict_hand *hand, bool names)
+{
+    const struct slab_page *page = &slab->page[hand->page];
+    hand->slot++;
+    if (hand->page == 0 || !goes_round(page, names) || hand->slot >= page->fresh) {
+        hand->page = hand->page >= slab->page_touched ? 1 : hand->page + 1;
+        hand->slot = 0;
+        page = &slab->page[hand->page];
+        if (!goes_round(page, names))
             return 0;
     }
-    uint32_t index = slab_index(slab, state->hand_page, state->hand_slot);
+    uint32_t index = slab_index(slab, hand->page, hand->slot);
     return thing_at(cache, index)->len != 0 ? index : 0;
 }
 
 /* The hand goes on to one of the main queue that nobody asked for since it last came by. Where all
  * are in use, it does not search for long. */
-static bool evict_main(struct cache *cache, struct shard *shard, uint32_t keep)
+static bool evict_main(struct cache *cache, struct shard *shard)
 {
     uint32_t limit = 2 * shard->slab.page_touched + SWEEP_MAX;
     uint32_t last = 0;
     if (shard->slab.page_touched == 0)
         return false;
     for (uint32_t steps = 0; steps < limit; steps++) {
-        uint32_t index = hand_step(cache, shard);
-        if (index == 0 || index == keep)
+        uint32_t index = hand_step(cache, &shard->slab, &shard->evict.hand, true);
+        if (index == 0)
             continue;
         struct thing *thing = thing_at(cache, index);
         if (thing->flags & THING_SMALL)
@@ -223,54 +227,126 @@ static bool evict_main(struct cache *cache, struct shard *shard, uint32_t keep)
     return true;
 }
 
-static bool evict_one(struct cache *cache, struct shard *shard, uint32_t keep)
+static bool evict_one(struct cache *cache, struct shard *shard)
 {
     uint64_t share = shard->slab.page_used * arena_page_size(&cache->arena) / SMALL_SHARE;
-    if (shard->evict.small > share && evict_small(cache, shard, keep))
+    if (shard->evict.small > share && evict_small(cache, shard))
         return true;
-    return evict_main(cache, shard, keep) || evict_small(cache, shard, keep);
+    return evict_main(cache, shard) || evict_small(cache, shard);
 }
 
-/* Empties the page under the hand, so that it can be cut anew: memory that is all in slots of
- * other sizes must not stay so. */
+/* How many of a page's things were asked for lately. */
+static unsigned page_uses(const struct cache *cache, const struct slab *slab, uint32_t number)
+{
+    unsigned count = 0;
+    for (uint32_t slot = 0; slot < slab->page[number].fresh; slot++) {
+        const struct thing *thing = thing_at(cache, slab_index(slab, number, slot));
+        count += thing->len != 0 && uses(thing) > 0;
+    }
+    return count;
+}
+
+/* Of the next few pages, the one that would be missed least; 0: there is none but that of `keep`. */
+static uint32_t page_to_empty(const struct cache *cache, struct shard *shard, uint32_t keep)
+{
+    const struct slab *slab = &shard->slab;
+    struct evict_hand *hand = &shard->evict.hand;
+    uint32_t best = 0, kept = keep ? slab_page_of(slab, keep) : 0;
+    unsigned fewest = UINT_MAX, seen = 0;
+    hand->slot = 0;
+    for (uint32_t i = 0; i < slab->page_touched && seen < PAGES_SEEN && fewest > 0; i++) {
+        hand->page = hand->page >= slab->page_touched ? 1 : hand->page + 1;
+        if (!goes_round(&slab->page[hand->page], true) || hand->page == kept)
+            continue;
+        unsigned count = page_uses(cache, slab, hand->page);
+        seen++;
+        if (count < fewest) {
+            fewest = count;
+            best = hand->page;
+        }
+    }
+    return best;
+}
+
+/* Empties a page, so that it can be cut anew: memory that is all in slots of other sizes must not
+ * stay so. */
 static void evict_page(struct cache *cache, struct shard *shard, uint32_t keep)
 {
-    struct slab *slab = &shard->slab;
-    for (uint32_t tries = 0; tries < slab->page_touched; tries++) {
-        struct evict *state = &shard->evict;
-        state->hand_page = state->hand_page >= slab->page_touched ? 1 : state->hand_page + 1;
-        state->hand_slot = 0;
-        const struct slab_page *page = &slab->page[state->hand_page];
-        if (page->kind != SLAB_OBJECT && page->kind != SLAB_NAME)
-            continue;
-        uint8_t kind = page->kind;
-        for (uint32_t slot = 0; page->kind == kind && slot < page->fresh; slot++) {
-            uint32_t index = slab_index(slab, state->hand_page, slot);
-            if (index != keep && thing_at(cache, index)->len != 0)
-                evict(cache, shard, index);
-        }
-        if (page->kind == SLAB_FREE)
-            return;
+    const struct slab *slab = &shard->slab;
+    uint32_t number = page_to_empty(cache, shard, keep);
+    const struct slab_page *page = &slab->page[number];
+    if (number == 0)
+        return;
+    for (uint32_t slot = 0; page->kind != SLAB_FREE && slot < page->fresh; slot++) {
+        uint32_t index = slab_index(slab, number, slot);
+        if (thing_at(cache, index)->len != 0)
+            evict(cache, shard, index);
     }
+}
+
+/* The next object's verdicts go, and the object stays. */
+static bool evict_verdicts(struct cache *cache, struct shard *shard, uint32_t keep)
+{
+    struct evict *state = &shard->evict;
+    const struct slab *slab = &shard->slab;
+    for (uint32_t steps = 0; steps < slab->page_touched + SWEEP_MAX; steps++) {
+        uint32_t index = hand_step(cache, slab, &state->verdicts_hand, false);
+        if (index == 0 || index == keep)
+            continue;
+        struct object *object = object_at(cache, index);
+        struct cache_server *server = cache->server[object->server];
+        if (object->verdicts == 0)
+            continue;
+        object_drop_verdicts(server, object, object_hash(server, object_handle(object)));
+        shard->evictions++;
+        return true;
+    }
+    return false;
+}
+
+/* A slot for an object or a name. */
+static uint32_t alloc_thing(struct cache *cache, struct shard *shard, enum slab_kind kind,
+                            size_t size)
+{
+    uint32_t index = slab_alloc(&shard->slab, kind, size);
+    for (unsigned i = 0; index == 0 && i < EVICTIONS_MAX; i++) {
+        if (!evict_one(cache, shard))
+            break;
+        index = slab_alloc(&shard->slab, kind, size);
+    }
+    if (index == 0) {
+        evict_page(cache, shard, 0);
+        index = slab_alloc(&shard->slab, kind, size);
+    }
+    if (index != 0) {
+        thing_at(cache, index)->len = 0;
+        thing_at(cache, index)->flags = 0;
+    }
+    return index;
+}
+
+/* A slot for a verdict or a credential. While they have less than their share, things make room for
+ * them; then they make room for each other. */
+static uint32_t alloc_belonging(struct cache *cache, struct shard *shard, enum slab_kind kind,
+                                size_t size, uint32_t keep)
+{
+    uint32_t index = slab_alloc(&shard->slab, kind, size);
+    if (index == 0 && slab_may_cut(&shard->slab, kind)) {
+        evict_page(cache, shard, keep);
+        index = slab_alloc(&shard->slab, kind, size);
+    }
+    for (unsigned i = 0; index == 0 && i < EVICTIONS_MAX; i++) {
+        if (!evict_verdicts(cache, shard, keep))
+            break;
+        index = slab_alloc(&shard->slab, kind, size);
+    }
+    return index;
 }
 
 uint32_t evict_alloc(struct cache *cache, struct shard *shard, enum slab_kind kind, size_t size,
                      uint32_t keep)
 {
-    uint32_t index = slab_alloc(&shard->slab, kind, size);
-    unsigned tries = slab_belongs(kind) ? BELONGS_MAX : EVICTIONS_MAX;
-    for (unsigned i = 0; index == 0 && i < tries; i++) {
-        if (!evict_one(cache, shard, keep))
-            break;
-        index = slab_alloc(&shard->slab, kind, size);
-    }
-    if (index == 0 && slab_may_cut(&shard->slab, kind)) {
-        evict_page(cache, shard, keep);
-        index = slab_alloc(&shard->slab, kind, size);
-    }
-    if (index != 0 && (kind == SLAB_OBJECT || kind == SLAB_NAME)) {
-        thing_at(cache, index)->len = 0;
-        thing_at(cache, index)->flags = 0;
-    }
-    return index;
+    if (slab_belongs(kind))
+        return alloc_belonging(cache, shard, kind, size, keep);
+    return alloc_thing(cache, shard, kind, size);
 }

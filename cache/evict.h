@@ -30,13 +30,18 @@ struct thing {
 #define THING_USE   0x20u
 #define THING_OWN   0x1fu /* the rest is the thing's own */
 
+struct evict_hand {
+    uint32_t page, slot;
+};
+
 struct evict {
     uint32_t *ring;
     uint32_t ring_cap; /* in use so far; it grows up to ring_max */
     uint32_t ring_max;
     uint32_t ring_head, ring_len;
-    uint64_t small; /* octets of the things in the small queue */
-    uint32_t hand_page, hand_slot;
+    uint64_t small;                  /* octets of the things in the small queue */
+    struct evict_hand hand;          /* of the main queue */
+    struct evict_hand verdicts_hand; /* of what belongs to objects */
     uint16_t *ghost;
     uint32_t ghosts;
     bool ghost_used;
@@ -49,8 +54,8 @@ static inline void thing_use(struct thing *thing)
 }
 
 /*
- * A slot for a thing, a verdict or a credential; evicts what it must, but never `keep` (0: none).
- * 0 when there is no room at all. A new object's or name's slot is marked as not in use. Called
+ * A slot for a thing, or for a verdict or a credential of the object `keep`, which is not evicted;
+ * evicts what it must. 0 when there is no room at all. A new object's or name's slot is marked as not in use. Called
  * with the shard held, and no stripe.
  */
 uint32_t evict_alloc(struct cache *cache, struct shard *shard, enum slab_kind kind, size_t size,
