@@ -12,3 +12,6 @@ foreach(name credential request call_hits call_clients track_questions call_cohe
   nfsaccel_unit_test(${name} LIBS unit_stage)
 endforeach()
 nfsaccel_unit_test(track_matrix SOURCES unit/track_rows.c LIBS unit_stage)
+nfsaccel_unit_test(call_memory LIBS unit_stage)
+# The test fails the proxy's allocations one by one.
+target_link_options(test_call_memory PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc)
