@@ -201,13 +201,15 @@ static void test_stale_mutation(void **state)
     scene_open(&s, EXCLUSIVE);
     struct file e = file_make("handle of e", NF3DIR, 11);
     warm_name(&s, "f", &s.f);
-    warm_attributes(&s, &e);
+    stage_fetches(&s.c1, NFS3_LOOKUP, args_dirop(&e, "g"), full_lookup(&s.g, &e));
     stage_fetches(&s.c1, NFS3_LINK, args_link(&s.f, &e, "l"),
                   res_link(NFS3ERR_STALE, NULL, no_wcc));
     getattr_fetches(&s.c2, &s.f);
     getattr_fetches(&s.c2, &e);
     getattr_serves(&s.c2, &s.d);
     stage_fetches(&s.c2, NFS3_LOOKUP, args_dirop(&s.d, "f"), full_lookup(&s.f, &s.d));
+    stage_fetches(&s.c2, NFS3_ACCESS, args_access(&e, 2), res_access(&e.attr, 2));
+    stage_fetches(&s.c2, NFS3_LOOKUP, args_dirop(&e, "g"), full_lookup(&s.g, &e));
     scene_close(&s);
 }
 

@@ -238,6 +238,23 @@ static void test_k09_k10_exact_credential(void **state)
     scene_close(&s);
 }
 
+/* Protects: a credential that can't be read, here one of 17 gids, is served nothing, whatever is
+ * known of others, root first. */
+static void test_unreadable_credential_is_served_nothing(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, EXCLUSIVE);
+    s.c1.who = root;
+    warm_name(&s, "f", &s.f);
+    learn(&s, NFS3_ACCESS, args_access(&s.f, 0x3f), res_access(&s.f.attr, 0x3f));
+    s.c2.who = (struct who){.flavor = RPC_AUTH_SYS, .gid_count = 17};
+    stage_asks(&s.c2, NFS3_GETATTR, args_handle(&s.f));
+    stage_asks(&s.c2, NFS3_ACCESS, args_access(&s.f, 0x3f));
+    stage_asks(&s.c2, NFS3_LOOKUP, args_dirop(&s.d, "f"));
+    scene_close(&s);
+}
+
 /* Protects: attributes that the server told to one flavor are not told to another: an export may be
  * for AUTH_SYS only. */
 static void test_flavors_apart(void **state)
@@ -390,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_k11_access_masks),
         cmocka_unit_test(test_k11_one_unknown_bit),
         cmocka_unit_test(test_k09_k10_exact_credential),
+        cmocka_unit_test(test_unreadable_credential_is_served_nothing),
         cmocka_unit_test(test_flavors_apart),
         cmocka_unit_test(test_k36_times),
         cmocka_unit_test(test_k33_errors_are_not_remembered),
