@@ -75,3 +75,23 @@ through() {
     "$TOOLS/e2e-$client" --path "$EXPORT" --port "$port" \
         --direct "$GANESHA_PORT" --direct-mount "$GANESHA_MOUNT_PORT" "$@"
 }
+
+# ---- Clients that work until they are told to stop (load.c)
+
+# load_start NAME PORT ARGUMENT...: sets LOAD_PID; what they say is in $WORK/NAME.log
+load_start() {
+    local name=$1 port=$2
+    shift 2
+    start "$name" "$TOOLS/e2e-load" --path "$EXPORT" --port "$port" \
+        --direct "$GANESHA_PORT" --direct-mount "$GANESHA_MOUNT_PORT" "$@"
+    LOAD_PID=$STARTED
+}
+
+# load_stop NAME PID: ends them, shows and counts what they say
+load_stop() {
+    local status=0
+    if running "$2"; then kill -s TERM "$2"; fi
+    wait "$2" || status=$?
+    cat "$WORK/$1.log"
+    ((status == 0)) || FAILURES=$((FAILURES + 1))
+}

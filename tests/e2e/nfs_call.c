@@ -94,6 +94,7 @@ static int make(struct nfs_client *c, struct nfs_call *call, struct nfs_reply *r
 {
     nfs_client_send(c, call);
     int err = nfs_client_wait(c, call);
+    call->reply.sent = call->sent;
     *r = call->reply;
     return err;
 }

@@ -68,6 +68,7 @@ struct nfs_wcc {
 struct nfs_reply {
     nfsstat3 status;
     char why[128]; /* when there was no reply, or an RPC error: the reason */
+    unsigned sent; /* how often the call was */
     struct nfs_attr object;
     struct nfs_wcc wcc;        /* of the object; CREATE and the like, RENAME: of the directory */
     struct nfs_wcc wcc2;       /* LINK, RENAME: of the second directory */

@@ -25,21 +25,21 @@ static int port_number(const char *text)
 
 void session_parse(struct session *s, int argc, char **argv)
 {
-    static const struct option options[] = {{"port", required_argument, NULL, 'p'},
-                                            {"mount-port", required_argument, NULL, 'm'},
-                                            {"direct", required_argument, NULL, 'd'},
-                                            {"direct-mount", required_argument, NULL, 'n'},
-                                            {"path", required_argument, NULL, 'e'},
-                                            {"stat", required_argument, NULL, 's'},
-                                            {"service", required_argument, NULL, 'v'},
-                                            {"seconds", required_argument, NULL, 't'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"port", required_argument, NULL, 'p'},    {"mount-port", required_argument, NULL, 'm'},
+        {"direct", required_argument, NULL, 'd'},  {"direct-mount", required_argument, NULL, 'n'},
+        {"path", required_argument, NULL, 'e'},    {"stat", required_argument, NULL, 's'},
+        {"service", required_argument, NULL, 'v'}, {"seconds", required_argument, NULL, 't'},
+        {"host", required_argument, NULL, 'h'},    {NULL, 0, NULL, 0}};
     *s = (struct session){.service = "one",
                           .seconds = 1,
                           .tested = {.host = "127.0.0.1"},
                           .direct = {.host = "127.0.0.1"}};
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (c) {
+        case 'h':
+            s->tested.host = optarg;
+            break;
         case 'p':
             s->tested.port = port_number(optarg);
             break;

@@ -2,6 +2,7 @@
  * session: how a test program is told what to connect to, on its command line.
  *
  *   --port N --mount-port N      what is tested: the proxy, or the server itself
+ *   --host ADDRESS               of it; 127.0.0.1
  *   --direct N --direct-mount N  the server, with nothing in between
  *   --path EXPORT                the export; on this machine also the folder that holds it
  *   --stat COMMAND               prints `nfsaccel stat --json`; absent: the test runs straight at the server, and
