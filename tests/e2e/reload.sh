@@ -61,7 +61,7 @@ broken_file() {
     cp "$CONF" "$CONF.good"
     configure read-only=yes coherense=shared
     line=$(grep -n coherense "$CONF" | cut -d : -f 1)
-    log_gains "not reloaded: .*nfsaccel\\.conf:$line: .*coherense" hangup || return 1
+    log_gains "not reloaded.*nfsaccel\\.conf:$line: .*coherense" hangup || return 1
     says NFS3_OK "$PORT_TWO" create "not-read-only" || return 1
     cp "$CONF.good" "$CONF"
 }
