@@ -18,14 +18,15 @@
 #include "cache/name.h"
 #include "cache/object.h"
 
-#define FENCES_DEFAULT   65536u
-#define SHARDS_MAX       128u
-#define SHARDS_UNCACHED  64u           /* fences only: as many locks as workers may want */
-#define SHARD_MEMORY     (16ull << 20) /* a shard has at least so much, where there is more than one */
-#define MEMORY_MAX       (32ull << 30) /* what 32-bit indexes of granules reach */
-#define OCTETS_PER_CHAIN 320u          /* of a shard's memory: for each, a bucket in each table */
-#define OCTETS_PER_GHOST 160u          /* about as many as things */
-#define OCTETS_PER_RING  1024u
+#define FENCES_DEFAULT        65536u
+#define SHARDS_MAX            128u
+#define SHARDS_UNCACHED       64u           /* fences only: as many locks as workers may want */
+#define SHARD_MEMORY          (16ull << 20) /* a shard has at least so much, where there is more than one */
+#define MEMORY_MAX            (32ull << 30) /* what 32-bit indexes of granules reach */
+#define OCTETS_PER_CHAIN      320u  /* of a shard's memory: for each, a bucket in each table */
+#define OCTETS_PER_CREDENTIAL 2560u /* likewise, in the table of credentials */
+#define OCTETS_PER_GHOST      160u  /* about as many as things */
+#define OCTETS_PER_RING       1024u
 
 /* How a shard's memory is divided: the tables, so far as they come into use, and pages. */
 struct plan {
@@ -53,7 +54,7 @@ static struct plan plan_shard(uint64_t memory, size_t page_size)
 {
     struct plan plan = {
         .buckets = (uint32_t)(memory / OCTETS_PER_CHAIN) + 1,
-        .credentials = (uint32_t)(memory / (OCTETS_PER_CHAIN * 8)) + 1,
+        .credentials = (uint32_t)(memory / OCTETS_PER_CREDENTIAL) + 1,
         .ring = (uint32_t)(memory / OCTETS_PER_RING),
         .ghosts = (uint32_t)(memory / OCTETS_PER_GHOST),
     };
@@ -138,7 +139,7 @@ static uint32_t shards_for(uint64_t memory, uint32_t fences)
 {
     uint64_t wanted = memory ? memory / SHARD_MEMORY : SHARDS_UNCACHED;
     uint32_t shards = 1;
-    while (shards * 2 <= wanted && shards < SHARDS_MAX && shards < fences)
+    while (shards * 2ull <= wanted && shards < SHARDS_MAX && shards < fences)
         shards *= 2;
     return shards;
 }

@@ -177,7 +177,7 @@ void cache_fill_verdict(const struct cache_filler *filler, struct bytes handle, 
  * cache_fill_attributes of both objects. */
 void cache_fill_name(const struct cache_filler *filler, struct bytes dir, struct bytes name,
                      struct bytes handle, bool searched);
-/* NFS3ERR_NOENT of a LOOKUP. */
+/* NFS3ERR_NOENT of a LOOKUP: it searched, too. */
 void cache_fill_absent(const struct cache_filler *filler, struct bytes dir, struct bytes name);
 
 /* NFS3ERR_STALE or BADHANDLE for this handle: it goes, and every name that leads to it. */

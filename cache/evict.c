@@ -103,30 +103,30 @@ static void promote(const struct cache *cache, struct shard *shard, uint32_t ind
 
 static void ring_push(const struct cache *cache, struct shard *shard, uint32_t index)
 {
-    struct evict *evict = &shard->evict;
+    struct evict *state = &shard->evict;
     uint64_t share = shard->slab.page_used * arena_page_size(&cache->arena) / SMALL_SHARE;
-    if (evict->ring_len == evict->ring_cap && evict->small <= share)
-        ring_grow(evict);
-    if (evict->ring_len == evict->ring_cap && evict->ring_len > 0) {
-        uint32_t oldest = ring_pop(evict);
+    if (state->ring_len == state->ring_cap && state->small <= share)
+        ring_grow(state);
+    if (state->ring_len == state->ring_cap && state->ring_len > 0) {
+        uint32_t oldest = ring_pop(state);
         if (in_small(cache, shard, oldest))
             promote(cache, shard, oldest);
     }
-    if (evict->ring_cap == 0)
+    if (state->ring_cap == 0)
         return;
-    uint32_t at = evict->ring_head + evict->ring_len;
-    evict->ring[at >= evict->ring_cap ? at - evict->ring_cap : at] = index;
-    evict->ring_len++;
+    uint32_t at = state->ring_head + state->ring_len;
+    state->ring[at >= state->ring_cap ? at - state->ring_cap : at] = index;
+    state->ring_len++;
 }
 
 void evict_added(struct cache *cache, struct shard *shard, uint32_t index, uint32_t hash)
 {
-    struct evict *evict = &shard->evict;
-    if (evict->ring_max == 0 || ghost_recall(cache, evict, hash))
+    struct evict *state = &shard->evict;
+    if (state->ring_max == 0 || ghost_recall(cache, state, hash))
         return;
     ring_push(cache, shard, index);
     thing_at(cache, index)->flags |= THING_SMALL;
-    evict->small += slab_size(&shard->slab, index);
+    state->small += slab_size(&shard->slab, index);
 }
 
 void evict_removed(struct shard *shard, uint32_t index)

@@ -370,6 +370,14 @@ void cache_mutation_result(struct cache_mutation *mutation, unsigned object, str
         keep_after(mutation, of, wcc.after, flavor, now);
 }
 
+/* A mutation of it, which had no fence here, has just ended: what is filled soon is settling. */
+static void note_ended(struct fence *fence, uint64_t now)
+{
+    uint64_t msec = now / CACHE_NSEC_PER_MSEC;
+    if (fence->ended < msec)
+        fence->ended = msec;
+}
+
 /* Everything that is kept for the handle goes. Its shard is held. */
 static void forget(struct cache_server *server, uint32_t hash, struct bytes handle)
 {
@@ -395,11 +403,13 @@ static void found_handle(struct cache_server *server, struct bytes handle, uint6
         struct stripe *stripe = identity_stripe(&identity);
         lock_acquire(&stripe->lock);
         fence_raise(identity_fence(&identity), stamp);
+        note_ended(identity_fence(&identity), now);
         collect(&identity, &aliases);
         lock_release(&stripe->lock);
         forget(server, hash, handle);
     }
     fence_raise(shard_fence(server, hash), stamp);
+    note_ended(shard_fence(server, hash), now);
     lock_release(&shard->lock);
     visit(server, &aliases, handle, ALIAS_TOUCH, now);
 }
@@ -435,6 +445,8 @@ void cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
         mark_mutated(object_at(server->cache, index), now);
     }
     attributes_raise(&news, news.received);
+    note_ended(shard_fence(server, news.hash), now);
+    note_ended(identity_fence(&news.identity), now);
     attributes_close(&span, &news, spare);
 }
 
@@ -502,13 +514,10 @@ static void end_identity(const struct cache_mutation *mutation,
     struct identity identity = identity_make(mutation->server, of->fsid, of->fileid);
     struct stripe *stripe = identity_stripe(&identity);
     struct aliases aliases;
-    uint64_t msec = now / CACHE_NSEC_PER_MSEC;
     lock_acquire(&stripe->lock);
     if (!of->fenced) {
-        struct fence *fence = identity_fence(&identity);
-        fence_raise(fence, stamp);
-        if (fence->ended < msec)
-            fence->ended = msec;
+        fence_raise(identity_fence(&identity), stamp);
+        note_ended(identity_fence(&identity), now);
     }
     collect(&identity, &aliases);
     lock_release(&stripe->lock);

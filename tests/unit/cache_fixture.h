@@ -61,8 +61,8 @@ struct cache_filler filler(struct fixture *fx, cache_stamp sent);
 void fill(struct fixture *fx, const char *handle, const struct file *file);
 void fill_sent(struct fixture *fx, cache_stamp sent, const char *handle, const struct file *file);
 void verdict(struct fixture *fx, const char *handle, uint32_t asked, uint32_t granted);
-void name(struct fixture *fx, const char *dir, const char *text, const char *handle);
-void absent(struct fixture *fx, const char *dir, const char *text);
+void name(struct fixture *fx, const char *dir, const char *of, const char *handle);
+void absent(struct fixture *fx, const char *dir, const char *of);
 
 /* Asserts that the attributes are served, and are exactly these. */
 void assert_served(struct fixture *fx, const char *handle, const struct file *file);
@@ -71,8 +71,8 @@ void assert_not_served(struct fixture *fx, const char *handle);
 void assert_granted(struct fixture *fx, const char *handle, uint32_t mask, uint32_t granted);
 void assert_not_granted(struct fixture *fx, const char *handle, uint32_t mask);
 /* Asserts what a LOOKUP says: a handle, "" for NOENT, NULL for a miss. */
-void assert_lookup(struct fixture *fx, const char *dir, const char *text, const char *handle);
-void assert_resolve(struct fixture *fx, const char *dir, const char *text, const char *handle);
+void assert_lookup(struct fixture *fx, const char *dir, const char *of, const char *handle);
+void assert_resolve(struct fixture *fx, const char *dir, const char *of, const char *handle);
 
 struct cache_usage usage(struct fixture *fx);
 

@@ -36,12 +36,13 @@ enum {
 
 static uint64_t resident(void)
 {
-    unsigned long size = 0, pages = 0;
+    char line[128], *pages = NULL;
     FILE *statm = fopen("/proc/self/statm", "r");
     assert_non_null(statm);
-    assert_int_equal(fscanf(statm, "%lu %lu", &size, &pages), 2);
+    assert_non_null(fgets(line, sizeof(line), statm));
     assert_int_equal(fclose(statm), 0);
-    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    assert_true(strtoul(line, &pages, 10) > 0);
+    return strtoull(pages, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* A 32-octet handle. */
@@ -85,7 +86,7 @@ static void test_million(void **state)
 {
     (void)state;
     static const uint64_t memories[] = {320ull << 20, 1ull << 30, 4ull << 30};
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < (SANITIZED ? 1 : 3); i++) {
         struct fixture fx;
         fixture_open(&fx, memories[i], 0);
         struct file root = directory(1);

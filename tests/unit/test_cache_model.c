@@ -33,7 +33,7 @@ struct thing {
 struct binding {
     uint32_t version;
     uint32_t floor[HANDLES]; /* through each handle of the directory */
-    int8_t history[HISTORY]; /* the file at each version; -1: nothing */
+    int history[HISTORY];    /* the file at each version; -1: nothing */
     bool busy;               /* a mutation is in flight: these are sent one after the other */
 };
 
@@ -367,7 +367,7 @@ static void bind(struct world *w, unsigned dir, unsigned n, int target)
     if (target >= 0)
         bump(&w->file[target]);
     bump(&w->file[dir_file(dir)]);
-    b->history[++b->version % HISTORY] = (int8_t)target;
+    b->history[++b->version % HISTORY] = target;
 }
 
 static int bound(const struct binding *b)
@@ -632,7 +632,7 @@ static void run(uint64_t seed, const struct setting *setting, unsigned *hits, un
     w->fx.ages.negative_age = w->fx.ages.access_age = 3600 * CACHE_NSEC_PER_SEC;
     for (unsigned d = 0; d < DIRS; d++)
         for (unsigned n = 0; n < NAMES; n++)
-            w->binding[d][n].history[0] = n == 0 ? -1 : (int8_t)n;
+            w->binding[d][n].history[0] = n == 0 ? -1 : (int)n;
     for (unsigned i = 0; i < STEPS; i++) {
         step(w);
         if (i % 64 == 0)
