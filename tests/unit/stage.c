@@ -48,7 +48,7 @@ static void sent_add(struct stage_worker *worker, struct upstream *upstream, uns
     struct stage *stage = worker->stage;
     if (stage->sent_count == stage->sent_room) {
         stage->sent_room = stage->sent_room > 0 ? 2 * stage->sent_room : 64;
-        stage->sent = reallocarray(stage->sent, stage->sent_room, sizeof(*stage->sent));
+        stage->sent = reallocarray(stage->sent, stage->sent_room, sizeof(struct stage_sent *));
         assert_non_null(stage->sent);
     }
     struct stage_sent *sent = grab(sizeof(*sent));
@@ -187,9 +187,9 @@ void stage_socket_drain(struct stage *stage)
     }
 }
 
-void stage_abandon(struct stage *stage, unsigned number)
+void stage_abandon(struct stage *stage, unsigned worker_number)
 {
-    struct stage_worker *worker = &stage->worker[number];
+    struct stage_worker *worker = &stage->worker[worker_number];
     stage_socket_drain(stage);
     for (unsigned i = 0; i < stage->sent_count; i++) {
         if (stage->sent[i]->worker == worker)

@@ -68,7 +68,7 @@ struct stage *stage_create(const char *keys, unsigned workers);
 /* With another size of the cache. */
 struct stage *stage_create_sized(const char *keys, unsigned workers, uint64_t memory);
 /* The worker's service is closed, and what is outstanding ends without a reply. */
-void stage_abandon(struct stage *stage, unsigned worker);
+void stage_abandon(struct stage *stage, unsigned worker_number);
 /* Does so for all, and asserts that no call is left. */
 void stage_destroy(struct stage *stage);
 void stage_advance(struct stage *stage, uint64_t nsec);
@@ -114,7 +114,7 @@ void stage_client_leave(struct stage_client *client);
 /* The reply to a call, or NULL. */
 const struct stage_reply *stage_reply_find(const struct stage_client *client, uint32_t xid);
 /* Hands in a record; what call_receive says. */
-int stage_receive(struct stage_client *client, struct bytes record);
+int stage_receive(struct stage_client *client, struct bytes octets);
 /* A whole call, credential and all. */
 struct body stage_record(uint32_t xid, unsigned procedure, const struct who *who,
                          const struct body *args);

@@ -17,7 +17,7 @@ static void test_k02_equal_xids(void **state)
     struct stage_client clients[CLIENTS];
     struct file files[CLIENTS][CALLS];
     struct stage_sent *sent[CLIENTS][CALLS];
-    uint32_t xids[CALLS];
+    uint32_t xids[CALLS] = {0};
     for (unsigned i = 0; i < CLIENTS; i++) {
         stage_client_init(&clients[i], stage, i & 1, alice);
         for (unsigned j = 0; j < CALLS; j++) {

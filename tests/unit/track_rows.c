@@ -94,16 +94,16 @@ static struct body a_link(const struct file *file)
 
 #define F_BOTH (F_(F) | F_(F2)) /* one file under two handles */
 
-#define OF_F(name, proc, arguments, shape_)                                                     \
-    {                                                                                           \
-        .title = name, .procedure = proc, .args = arguments, .shape = shape_, .object = FILE_F, \
-        .made = NOTHING, .objects = F_BOTH, .old = NO_NAME, .new = NO_NAME                      \
+#define OF_F(name, proc, arguments, shape_)                                                  \
+    {                                                                                        \
+        .title = (name), .procedure = (proc), .args = (arguments), .shape = (shape_),        \
+        .object = FILE_F, .made = NOTHING, .objects = F_BOTH, .old = NO_NAME, .new = NO_NAME \
     }
-#define NEW_IN_D(name, proc, arguments)                                              \
-    {                                                                                \
-        .title = name, .procedure = proc, .args = arguments, .shape = SHAPE_CREATE,  \
-        .object = FILE_D, .made = FILE_N, .objects = F_(D) | F_(N), .names = N_(DN), \
-        .old = NO_NAME, .new = NAME_DN                                               \
+#define NEW_IN_D(name, proc, arguments)                                                   \
+    {                                                                                     \
+        .title = (name), .procedure = (proc), .args = (arguments), .shape = SHAPE_CREATE, \
+        .object = FILE_D, .made = FILE_N, .objects = F_(D) | F_(N), .names = N_(DN),      \
+        .old = NO_NAME, .new = NAME_DN                                                    \
     }
 
 const struct row track_rows[] = {
