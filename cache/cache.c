@@ -84,19 +84,11 @@ static void *carve(uint8_t **at, size_t size)
     return start;
 }
 
-static int init_shard(struct cache *cache, uint32_t number, const struct plan *plan, uint8_t *at)
+static void init_shard(struct cache *cache, uint32_t number, const struct plan *plan, uint8_t *at)
 {
     struct shard *shard = &cache->shard[number];
     struct stripe *stripe = &cache->stripe[number];
     size_t buckets = plan->buckets * sizeof(uint32_t);
-    int error = lock_init(&shard->lock);
-    if (error)
-        return error;
-    error = lock_init(&stripe->lock);
-    if (error) {
-        lock_destroy(&shard->lock);
-        return error;
-    }
     table_init(&shard->objects, carve(&at, buckets), plan->buckets,
                offsetof(struct object, hash_link));
     table_init(&shard->names, carve(&at, buckets), plan->buckets, offsetof(struct name, hash_link));
@@ -110,7 +102,6 @@ static int init_shard(struct cache *cache, uint32_t number, const struct plan *p
     shard->evict.ghosts = plan->ghosts;
     slab_init(&shard->slab, &cache->arena, number,
               carve(&at, (plan->pages + 1) * sizeof(struct slab_page)), plan->pages);
-    return 0;
 }
 
 static int init_shards(struct cache *cache, const struct plan *plan)
@@ -121,17 +112,8 @@ static int init_shards(struct cache *cache, const struct plan *plan)
     if (tables == MAP_FAILED)
         return -ENOMEM;
     cache->tables = tables;
-    for (uint32_t i = 0; i < cache->shards; i++) {
-        int error = init_shard(cache, i, plan, cache->tables + i * plan->tables);
-        if (error) {
-            while (i-- > 0) {
-                lock_destroy(&cache->shard[i].lock);
-                lock_destroy(&cache->stripe[i].lock);
-            }
-            munmap(cache->tables, cache->tables_size);
-            return error;
-        }
-    }
+    for (uint32_t i = 0; i < cache->shards; i++)
+        init_shard(cache, i, plan, cache->tables + i * plan->tables);
     return 0;
 }
 
@@ -148,6 +130,7 @@ static int init(struct cache *cache, const struct cache_options *options)
 {
     uint64_t memory = options->memory < MEMORY_MAX ? options->memory : MEMORY_MAX;
     cache->fences = options->fences ? options->fences : FENCES_DEFAULT;
+    cache->keeps = memory > 0;
     cache->shards = shards_for(memory, cache->fences);
     cache->shard_bits = log2_up(cache->shards);
     cache->arena.page_bits = page_bits(memory / cache->shards);
@@ -168,13 +151,9 @@ static int init(struct cache *cache, const struct cache_options *options)
         goto fail;
     memset(cache->shard, 0, shards_size);
     memset(cache->stripe, 0, stripes_size);
-    error = lock_init(&cache->servers_lock);
-    if (error)
-        goto fail;
     error = init_shards(cache, &plan);
     if (!error)
         return 0;
-    lock_destroy(&cache->servers_lock);
 fail:
     free(cache->server);
     free(cache->stripe);
@@ -200,11 +179,6 @@ void cache_destroy(struct cache *cache)
         return;
     for (uint32_t i = 0; i < cache->servers; i++)
         server_destroy(cache->server[i]);
-    for (uint32_t i = 0; i < cache->shards; i++) {
-        lock_destroy(&cache->shard[i].lock);
-        lock_destroy(&cache->stripe[i].lock);
-    }
-    lock_destroy(&cache->servers_lock);
     munmap(cache->tables, cache->tables_size);
     arena_unmap(&cache->arena);
     free(cache->server);

@@ -70,6 +70,9 @@ void cache_destroy(struct cache *cache);
  */
 struct cache_server *cache_server_get(struct cache *cache, const char *name);
 
+/* False where nothing is ever kept (memory 0): nothing has to be known for the sake of what is kept, either. */
+bool cache_keeps(const struct cache_server *server);
+
 /* Advances the event clock, and returns its new value. Called at each forwarded call and at each
  * reply. */
 cache_stamp cache_tick(struct cache_server *server);
@@ -189,8 +192,8 @@ void cache_drop_name(struct cache_server *server, struct bytes dir, struct bytes
  * ----------------------------------------------------------------------------------------------------
  */
 
-#define CACHE_MUTATION_OBJECTS \
-    4u /* RENAME: two directories, the moved object, the overwritten one */
+/* RENAME: two directories; what the cache thinks is behind either name, and what the server says is. */
+#define CACHE_MUTATION_OBJECTS 6u
 #define CACHE_MUTATION_NAMES  3u /* RENAME: two names, and ".." of a moved directory */
 #define CACHE_MUTATION_FENCES (2 * CACHE_MUTATION_OBJECTS + CACHE_MUTATION_NAMES)
 

@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+void server_destroy(struct cache_server *server)
+{
+    free(server->identity_fence);
+    free(server->fence);
+    free(server->name);
+    free(server);
+}
+
 static struct cache_server *server_create(struct cache *cache, const char *name)
 {
     struct cache_server *server = aligned_alloc(CACHE_LINE, sizeof(*server));
@@ -17,23 +25,10 @@ static struct cache_server *server_create(struct cache *cache, const char *name)
     server->name = strdup(name);
     server->fence = calloc(cache->fences, sizeof(*server->fence));
     server->identity_fence = calloc(cache->fences, sizeof(*server->identity_fence));
-    if (server->name && server->fence && server->identity_fence &&
-        lock_init(&server->doubt_lock) == 0)
+    if (server->name && server->fence && server->identity_fence)
         return server;
-    free(server->identity_fence);
-    free(server->fence);
-    free(server->name);
-    free(server);
+    server_destroy(server);
     return NULL;
-}
-
-void server_destroy(struct cache_server *server)
-{
-    lock_destroy(&server->doubt_lock);
-    free(server->identity_fence);
-    free(server->fence);
-    free(server->name);
-    free(server);
 }
 
 static struct cache_server *server_find_or_create(struct cache *cache, const char *name)
@@ -88,4 +83,9 @@ void cache_doubt(struct cache_server *server, uint64_t until)
         atomic_store(&server->doubt_until, until);
     lock_release(&server->doubt_lock);
     server_invalidate(server);
+}
+
+bool cache_keeps(const struct cache_server *server)
+{
+    return server->cache->keeps;
 }

@@ -50,6 +50,7 @@ struct cache {
     uint32_t shards;     /* a power of two; as many stripes */
     unsigned shard_bits; /* its log2: these bits of a hash choose the shard */
     uint32_t fences;     /* per server and table; a power of two */
+    bool keeps;          /* there is memory to keep anything in */
     struct shard *shard;
     struct stripe *stripe;
     struct key_secret secret;

@@ -54,18 +54,20 @@ enum rpc_auth_stat credential_read(struct credential *credential, const struct r
 {
     credential->squashed = false;
     credential->plain = false;
-    credential->identity = (struct cache_credential){.flavor = call->cred_flavor};
+    credential->identity = (struct cache_credential){.flavor = CREDENTIAL_OPAQUE};
     if (call->cred_flavor == RPC_AUTH_GSS)
         return RPC_AUTH_TOOWEAK;
     if (call->cred_flavor == RPC_AUTH_NONE) {
         /* Servers map AUTH_NONE to their anonymous user: there is nobody to squash. */
         credential->plain = true;
+        credential->identity.flavor = RPC_AUTH_NONE;
         return RPC_AUTH_OK;
     }
     if (call->cred_flavor != RPC_AUTH_SYS || !rpc_auth_sys_decode(call->cred, &credential->sys))
         return settings->squash == SETTINGS_SQUASH_NONE ? RPC_AUTH_OK : RPC_AUTH_BADCRED;
 
     squash(credential, settings);
+    credential->identity.flavor = RPC_AUTH_SYS;
     credential->identity.uid = credential->sys.uid;
     credential->identity.gid = credential->sys.gid;
     credential->identity.gid_count = credential->sys.gid_count;

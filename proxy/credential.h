@@ -8,6 +8,9 @@
 #include "config/settings.h"
 #include "xdr/rpc.h"
 
+/* No flavor: whose call it is can't be read, so that nothing is kept for it, nor served to it. */
+#define CREDENTIAL_OPAQUE UINT32_MAX
+
 struct credential {
     struct cache_credential identity; /* as the server will see it; what verdicts are kept under */
     struct rpc_auth_sys sys;          /* where flavor is AUTH_SYS and it could be decoded */

@@ -10,7 +10,8 @@ void reply_read(struct reply *reply, const struct procedure *procedure, struct b
     struct cursor c = cursor_over(record.data, record.len);
     memset(&reply->res, 0, sizeof(reply->res));
     reply->decoded = false;
-    reply->executed = rpc_reply_decode(&c, &reply->rpc) && reply->rpc.stat == RPC_MSG_ACCEPTED &&
+    reply->readable = rpc_reply_decode(&c, &reply->rpc);
+    reply->executed = reply->readable && reply->rpc.stat == RPC_MSG_ACCEPTED &&
                       reply->rpc.accepted == RPC_SUCCESS;
     if (!reply->executed || procedure->res == NULL)
         return;

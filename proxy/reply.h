@@ -12,6 +12,7 @@
 
 struct reply {
     struct rpc_reply rpc;
+    bool readable; /* `rpc` is */
     bool executed; /* the server took the call (MSG_ACCEPTED, SUCCESS) */
     bool decoded;  /* … and `res` could be read */
     struct nfs3_res res;

@@ -21,6 +21,11 @@ static uint64_t now_of(const struct request *request)
     return request->service->engine->now;
 }
 
+static bool exclusive(const struct request *request)
+{
+    return request->service->settings->coherence == SETTINGS_EXCLUSIVE;
+}
+
 static const uint8_t dot_dot[] = {'.', '.'};
 
 void track_init(struct track *track, const struct request *request, struct call *call,
@@ -33,7 +38,7 @@ void track_init(struct track *track, const struct request *request, struct call 
     memset(track, 0, sizeof(*track));
     track->call = call;
     cache_mutation_init(&track->mutation, server);
-    if (request->service->settings->coherence == SETTINGS_EXCLUSIVE)
+    if (exclusive(request))
         cache_mutation_exclusive(&track->mutation);
     order_ticket_init(&track->ticket, request->service->engine->order, granted);
     if (changes & CHANGES_OBJECT)
@@ -58,7 +63,10 @@ static void behind_is(struct track *track, struct track_behind *behind, struct b
     behind->object = cache_mutation_add_object(&track->mutation, handle);
 }
 
-/* From the cache. An object whose identity is not known is asked for all the same. */
+/*
+ * From the cache. An object whose identity is not known is asked for all the same. In `shared` the name may lead
+ * elsewhere since it was cached: what the cache thinks is tracked as well, but does not spare the question.
+ */
 static void behind_resolve(struct track *track, const struct request *request,
                            struct track_behind *behind, struct bytes dir, struct bytes name)
 {
@@ -68,11 +76,12 @@ static void behind_resolve(struct track *track, const struct request *request,
     switch (cache_resolve(&reader, dir, name, &found)) {
     case CACHE_LOOKUP_FOUND:
         behind_is(track, behind, (struct bytes){found.handle, found.handle_len});
-        if (!cache_mutation_identified(&track->mutation, behind->object))
+        if (!exclusive(request) || !cache_mutation_identified(&track->mutation, behind->object))
             behind->state = BEHIND_OPEN;
         break;
     case CACHE_LOOKUP_ABSENT:
-        behind->state = BEHIND_ABSENT;
+        if (exclusive(request))
+            behind->state = BEHIND_ABSENT;
         break;
     case CACHE_LOOKUP_MISS:
         break;
@@ -122,7 +131,7 @@ static void behind_answer(struct track *track, const struct request *request,
     if (reply->decoded && reply->res.status == NFS3_OK) {
         if (track->begun) {
             cache_mutation_found(&track->mutation, reply->res.handle, reply->res.object,
-                                 request->rpc.cred_flavor, now_of(request));
+                                 request->credential.identity.flavor, now_of(request));
             return;
         }
         behind_is(track, behind, reply->res.handle);
@@ -165,6 +174,8 @@ static struct track_question identity_question(struct track *track)
 
 struct track_question track_question(struct track *track, const struct request *request)
 {
+    if (!cache_keeps(request->cache))
+        return (struct track_question){.kind = TRACK_NOTHING};
     struct track_question question = behind_question(track, request);
     if (question.kind == TRACK_NOTHING && track->begun)
         question = identity_question(track);
@@ -176,8 +187,9 @@ static void identity_answer(struct track *track, const struct track_question *qu
 {
     if (reply->decoded && reply->res.status == NFS3_OK)
         cache_mutation_identify(&track->mutation, question->object, reply->res.object);
-    else if (reply->decoded ? !nothing_there(reply->res.status) : !turned_away(reply))
-        track->doubt = true;
+    else if (!harvest_handle_gone(reply) && !turned_away(reply))
+        track->doubt =
+            true; /* GETATTR asks for no permission: no other error says that there is no such file */
 }
 
 void track_answer(struct track *track, const struct request *request,
@@ -263,7 +275,8 @@ void track_end(struct track *track, const struct request *request)
 static void result(struct track *track, const struct request *request, unsigned object,
                    struct nfs3_wcc wcc)
 {
-    cache_mutation_result(&track->mutation, object, wcc, request->rpc.cred_flavor, now_of(request));
+    cache_mutation_result(&track->mutation, object, wcc, request->credential.identity.flavor,
+                          now_of(request));
 }
 
 void track_wcc_results(struct track *track, const struct request *request,
@@ -290,8 +303,8 @@ void track_create_results(struct track *track, const struct request *request,
         bytes_equal((struct bytes){known->handle, known->handle_len}, res->handle))
         result(track, request, track->behind.object, (struct nfs3_wcc){NULL, res->object});
     else
-        cache_mutation_found(&track->mutation, res->handle, res->object, request->rpc.cred_flavor,
-                             now_of(request));
+        cache_mutation_found(&track->mutation, res->handle, res->object,
+                             request->credential.identity.flavor, now_of(request));
     cache_mutation_name_result(&track->mutation, request->args.object, request->args.name,
                                res->handle, now_of(request));
     track->behind.state = BEHIND_ABSENT; /* nothing is left to ask */
