@@ -1,5 +1,5 @@
 function(nfsaccel_cache_test name)
-  nfsaccel_unit_test(${name} SOURCES unit/cache_fixture.c LIBS nfsaccel_cache ${ARGN})
+  nfsaccel_unit_test(${name} SOURCES unit/cache_fixture.c LIBS nfsaccel_cache Threads::Threads)
 endfunction()
 
 nfsaccel_cache_test(fresh)
