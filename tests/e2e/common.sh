@@ -79,6 +79,7 @@ through() {
 # ---- Clients that work until they are told to stop (load.c)
 
 # load_start NAME PORT ARGUMENT...: sets LOAD_PID; what they say is in $WORK/NAME.log
+# shellcheck disable=SC2034
 load_start() {
     local name=$1 port=$2
     shift 2

@@ -273,7 +273,7 @@ int main(int argc, char **argv)
     other_versions(&h);
     bad_arguments(&h);
     bad_credentials(&h);
-    not_allowed(&h, atoi(h.session.rest[0]));
+    not_allowed(&h, session_port(h.session.rest[0]));
     nfs_client_stop(&h.good);
     raw_free(&h.b);
     return check_status();

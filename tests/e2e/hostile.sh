@@ -2,6 +2,8 @@
 #
 # hostile: what no client should send does no harm: not to the daemon, not to other clients, and not to the log.
 
+# shellcheck disable=SC2317 # `check` runs functions
+
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

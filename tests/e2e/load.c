@@ -237,7 +237,7 @@ int main(int argc, char **argv)
     int status, result = EXIT_SUCCESS;
     session_parse(&session, argc, argv);
     session.tested.patience = session.seconds;
-    int clients = session.rest_count > 0 ? atoi(session.rest[0]) : 4;
+    long clients = session.rest_count > 0 ? strtol(session.rest[0], NULL, 10) : 4;
     if (clients < 1 || clients > CLIENTS_MAX) {
         fprintf(stderr, "1 to %d clients\n", CLIENTS_MAX);
         return 2;
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
             return work(&session, (unsigned)i);
         check_must(pids[i] > 0, "can't fork");
     }
-    for (int left = clients; left > 0;) {
+    for (long left = clients; left > 0;) {
         if (wait(&status) > 0) {
             left--;
             if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)

@@ -1,7 +1,7 @@
 /*
  * probe: mounts, makes one call in the export's root, and prints what the server says ("NFS3_OK").
  *
- *   e2e-probe ... getattr | lookup NAME | create NAME      session.h; --host ADDRESS before the others
+ *   e2e-probe ... getattr | fsstat | lookup NAME | create NAME      session.h; --host ADDRESS before the others
  *
  * Exit status: 1 when it can't mount or has no reply.
  */
@@ -25,6 +25,8 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     if (strcmp(what, "getattr") == 0)
         err = nfs_call_getattr(&c, &c.root, &r);
+    else if (strcmp(what, "fsstat") == 0)
+        err = nfs_call_fsstat(&c, &c.root, &r);
     else if (strcmp(what, "lookup") == 0)
         err = nfs_call_lookup(&c, &c.root, name, &r);
     else if (strcmp(what, "create") == 0)

@@ -3,6 +3,8 @@
 # proxy_restart: the proxy is killed and started again while clients work. They connect again, send again what has no
 # reply, and see no error; handles that they had before stay valid, since they are the server's own.
 
+# shellcheck disable=SC2317 # `check` runs functions
+
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

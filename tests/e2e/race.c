@@ -172,10 +172,10 @@ static void writes_overlap(struct race *race, double seconds)
             calls[i].args.write = (WRITE3args){
                 .file = nfs_call_handle(&race->file),
                 .offset = size,
-                .count = 100 * (i + 1),
-                .data = {.data_len = 100 * (i + 1), .data_val = (char *)(uintptr_t)octets}};
+                .count = 100 + 100 * i,
+                .data = {.data_len = 100 + 100 * i, .data_val = (char *)(uintptr_t)octets}};
             nfs_client_send(&race->a, &calls[i]);
-            size += 100 * (i + 1);
+            size += calls[i].args.write.count;
         }
         while (!calls[0].done || !calls[1].done)
             turn(race, true);

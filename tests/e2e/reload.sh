@@ -3,6 +3,8 @@
 # reload: what an operator does to a running daemon, while clients work: a changed configuration comes into force as a
 # whole or not at all and no client notices, counters and flush, services that share a cache, and an end in order.
 
+# shellcheck disable=SC2317 # `check` runs functions
+
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -11,7 +11,7 @@
 
 #define EXIT_USAGE 2
 
-static int port_number(const char *text)
+int session_port(const char *text)
 {
     char *end;
     errno = 0;
@@ -41,16 +41,16 @@ void session_parse(struct session *s, int argc, char **argv)
             s->tested.host = optarg;
             break;
         case 'p':
-            s->tested.port = port_number(optarg);
+            s->tested.port = session_port(optarg);
             break;
         case 'm':
-            s->tested.mount_port = port_number(optarg);
+            s->tested.mount_port = session_port(optarg);
             break;
         case 'd':
-            s->direct.port = port_number(optarg);
+            s->direct.port = session_port(optarg);
             break;
         case 'n':
-            s->direct.mount_port = port_number(optarg);
+            s->direct.mount_port = session_port(optarg);
             break;
         case 'e':
             s->tested.path = s->direct.path = optarg;

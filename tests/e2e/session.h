@@ -27,6 +27,8 @@ struct session {
 
 /* Exits with status 2 for a bad command line. */
 void session_parse(struct session *s, int argc, char **argv);
+/* A port's number; exits with status 2 when it is none. */
+int session_port(const char *text);
 /* Connects, or ends the test. */
 void session_connect(struct nfs_client *c, const struct nfs_client_target *target);
 

@@ -232,7 +232,7 @@ int main(int argc, char **argv)
     if (s.session.rest_count != 1)
         return 2;
     struct nfs_client_target slow = s.session.tested;
-    slow.port = atoi(s.session.rest[0]);
+    slow.port = session_port(s.session.rest[0]);
     if (s.session.stat != NULL)
         slow.mount_port = slow.port;
     check_begin("clients");

@@ -47,9 +47,9 @@ static void filled_by_one(struct twins *t)
 static void changed_by_two(struct twins *t)
 {
     struct nfs_reply r;
-    sattr3 size = {.size = {.set_it = 1, .set_size3_u.size = 4711}};
+    sattr3 attributes = {.size = {.set_it = 1, .set_size3_u.size = 4711}};
     check_begin("what is changed through one service is seen through the other at once");
-    check_ok(nfs_call_setattr(&t->two, &t->file, &size, NULL, &r), &r, "SETATTR");
+    check_ok(nfs_call_setattr(&t->two, &t->file, &attributes, NULL, &r), &r, "SETATTR");
     check_ok(nfs_call_getattr(&t->one, &t->file, &r), &r, "GETATTR");
     check(r.object.value.size == 4711, "size %d", (int)r.object.value.size);
     check_ok(nfs_call_rename(&t->two, &t->dir, "file", &t->dir, "renamed", &r), &r, "RENAME");
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     check_begin("two services");
     session_connect(&t.one, &t.session.tested);
     struct nfs_client_target two = t.session.tested;
-    two.port = two.mount_port = atoi(t.session.rest[0]);
+    two.port = two.mount_port = session_port(t.session.rest[0]);
     session_connect(&t.two, &two);
     t.dir = session_folder(&t.session, &t.one, "twins");
     check_ok(nfs_call_create(&t.one, &t.dir, "file", GUARDED, NULL, NULL, &r), &r, "CREATE");

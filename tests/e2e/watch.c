@@ -156,7 +156,7 @@ static void compare(const struct answer *got, const struct answer *want, const c
 
 static void compare_viewer(struct watch *w, struct nfs_client *viewer, const char *when)
 {
-    struct question q;
+    struct question q = {.kind = GETATTR};
     struct answer got, want;
     char text[128];
     for (bool begun = false; question_next(w, &q, &begun);) {
@@ -186,7 +186,7 @@ static bool remembered(const struct question *q, const struct answer *a)
 /* Returns how many answers the cache may keep. */
 static unsigned ask_all(struct watch *w, struct nfs_client *viewer)
 {
-    struct question q;
+    struct question q = {.kind = GETATTR};
     struct answer a;
     unsigned kept = 0;
     for (bool begun = false; question_next(w, &q, &begun);) {
