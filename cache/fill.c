@@ -220,16 +220,16 @@ static bool admit_child(const struct cache_filler *filler, struct bytes handle,
                         struct name_child *child)
 {
     struct cache_server *server = filler->server;
-    *child = (struct name_child){0};
+    *child = (struct name_child){NAME_UNKNOWN, 0};
     if (!handle_fits(handle))
         return false;
     uint32_t hash = object_hash(server, handle);
     struct shard *shard = shard_of(server->cache, hash);
     lock_acquire(&shard->lock);
-    child->index = object_find(server, hash, handle);
-    if (child->index)
-        child->birth = object_at(server->cache, child->index)->birth;
-    bool admitted = child->index && fence_admits(shard_fence(server, hash), filler->sent);
+    uint32_t index = object_find(server, hash, handle);
+    if (index)
+        *child = (struct name_child){index, object_at(server->cache, index)->birth};
+    bool admitted = index && fence_admits(shard_fence(server, hash), filler->sent);
     lock_release(&shard->lock);
     return admitted;
 }

@@ -40,7 +40,10 @@ struct name_dir {
     uint32_t generation;
 };
 
-/* An object that a name leads to; index 0: nothing. */
+/* An object that a name leads to; index 0: nothing; NAME_UNKNOWN: one that is not kept, so that no
+ * name that is kept leads to it. */
+#define NAME_UNKNOWN UINT32_MAX
+
 struct name_child {
     uint32_t index;
     uint32_t birth;

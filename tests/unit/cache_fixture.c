@@ -12,9 +12,14 @@ const uint8_t fixture_secret[CACHE_SECRET_LEN] = {
 
 void fixture_open(struct fixture *fx, uint64_t memory, unsigned fences)
 {
-    struct cache_options options = {.memory = memory, .secret = fixture_secret, .fences = fences};
+    fixture_open_with(
+        fx, &(struct cache_options){.memory = memory, .secret = fixture_secret, .fences = fences});
+}
+
+void fixture_open_with(struct fixture *fx, const struct cache_options *options)
+{
     memset(fx, 0, sizeof(*fx));
-    fx->cache = cache_create(&options);
+    fx->cache = cache_create(options);
     assert_non_null(fx->cache);
     fx->server = cache_server_get(fx->cache, "nas:2049");
     assert_non_null(fx->server);

@@ -44,6 +44,7 @@ extern const uint8_t fixture_secret[CACHE_SECRET_LEN];
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 void fixture_open(struct fixture *fx, uint64_t memory, unsigned fences);
+void fixture_open_with(struct fixture *fx, const struct cache_options *options);
 void fixture_close(struct fixture *fx);
 
 struct bytes text(const char *s);

@@ -620,9 +620,14 @@ static void run(uint64_t seed, const struct setting *setting, unsigned *hits, un
     static struct world world;
     struct world *w = &world;
     memset(w, 0, sizeof(*w));
-    fixture_open(&w->fx, setting->memory, setting->fences);
+    uint8_t secret[CACHE_SECRET_LEN];
     w->seed = seed;
     w->random = seed * 0x9e3779b97f4a7c15ull + 1;
+    for (unsigned i = 0; i < sizeof(secret); i++) /* other keys meet on other fences each time */
+        secret[i] = (uint8_t)draw(w, 256);
+    fixture_open_with(&w->fx, &(struct cache_options){.memory = setting->memory,
+                                                      .secret = secret,
+                                                      .fences = setting->fences});
     w->outside = setting->outside;
     w->mutations = setting->mutations;
     w->mutation_share = 2 + draw(w, 60);

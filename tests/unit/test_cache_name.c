@@ -222,6 +222,21 @@ static void test_two(void **state)
     assert_lookup(fx, "d", "y", NULL);
 }
 
+/* A reply that shows the name, and can't be kept since its object is not, is news all the same. */
+static void test_contradicted_by_unknown(void **state)
+{
+    struct fixture *fx = *state;
+    warm(fx);
+    absent(fx, "d", "x");
+    name(fx, "d", "x", "not kept");
+    assert_lookup(fx, "d", "x", NULL);
+    assert_resolve(fx, "d", "x", NULL);
+    name(fx, "d", "x", "f");
+    name(fx, "d", "x", "not kept");
+    assert_resolve(fx, "d", "x", NULL);
+    assert_int_equal(usage(fx).names, 0);
+}
+
 /* EXIST contradicts a negative name (K06); a NOENT that was on its way can't bring it back. */
 static void test_drop_name(void **state)
 {
@@ -304,12 +319,19 @@ static void test_generation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_found),         TEST(test_lengths),
-        TEST(test_needs_objects), TEST(test_age),
-        TEST(test_extended),      TEST(test_not_matched),
-        TEST(test_negative_age),  TEST(test_attributes_needed),
-        TEST(test_two),           TEST(test_drop_name),
-        TEST(test_stale),         TEST(test_stale_directory),
+        TEST(test_found),
+        TEST(test_lengths),
+        TEST(test_needs_objects),
+        TEST(test_age),
+        TEST(test_extended),
+        TEST(test_not_matched),
+        TEST(test_negative_age),
+        TEST(test_attributes_needed),
+        TEST(test_two),
+        TEST(test_contradicted_by_unknown),
+        TEST(test_drop_name),
+        TEST(test_stale),
+        TEST(test_stale_directory),
         TEST(test_generation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
