@@ -8,10 +8,12 @@ nfsaccel_unit_test(upstream_links LIBS nfsaccel_proxy)
 nfsaccel_unit_test(upstream LIBS nfsaccel_proxy)
 # The test fails the ring's allocations.
 target_link_options(test_upstream PRIVATE -Wl,--wrap=calloc)
-foreach(name credential request call_hits call_clients track_questions call_coherence call_cases track_create track_odd track_order)
+foreach(name credential request call_hits call_clients call_coherence call_cases
+    call_unreadable_credential track_questions track_create track_odd track_behind_the_back
+    track_doubtful track_order)
   nfsaccel_unit_test(${name} LIBS unit_stage)
 endforeach()
-nfsaccel_unit_test(track_matrix SOURCES unit/track_rows.c LIBS unit_stage)
+nfsaccel_unit_test(track_matrix SOURCES unit/track_rows.c unit/track_outcome.c LIBS unit_stage)
 nfsaccel_unit_test(call_memory LIBS unit_stage)
 # The test fails the proxy's allocations one by one.
 target_link_options(test_call_memory PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc)

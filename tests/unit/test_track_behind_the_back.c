@@ -49,7 +49,8 @@ static void test_rename_of_an_absent_name(void **state)
     struct body done = res_rename(NFS3_OK, full_wcc(&s.d, &s.d), full_wcc(&s.d, &s.d));
     struct stage_sent *sent = stage_next(s.stage);
     while (sent->rpc.procedure == NFS3_LOOKUP) {
-        bool source = bytes_equal(sent->args, (struct bytes){args_dirop(&s.d, "a").data, 20});
+        struct body args = args_dirop(&s.d, "a");
+        bool source = bytes_equal(sent->args, body_bytes(&args));
         stage_answer(sent, source ? full_lookup(&s.f, &s.d) : full_noent(&s.d));
         sent = stage_next(s.stage);
     }
@@ -113,6 +114,37 @@ static void test_create_over_an_absent_name(void **state)
     scene_close(&s);
 }
 
+/* Protects: RENAME where both cached names lead elsewhere by now: the server is asked, and what the
+ * cache thought goes as well as what the server says; all six objects. */
+static void test_rename_of_two_replaced_names(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, SHARED);
+    struct file e = file_make("handle of e", NF3DIR, 11), other_f = file_make("f now", NF3DIR, 12),
+                other_g = file_make("g now", NF3REG, 13), elsewhere = file_make("else", NF3REG, 14);
+    warm_name(&s, "f", &s.f);
+    stage_fetches(&s.c1, NFS3_LOOKUP, args_dirop(&e, "g"), full_lookup(&s.g, &e));
+    warm_attributes(&s, &other_f);
+    warm_attributes(&s, &other_g);
+    warm_attributes(&s, &elsewhere);
+    struct body args = args_rename(&s.d, "f", &e, "g"), done = res_rename(NFS3_OK, no_wcc, no_wcc);
+    uint32_t xid = stage_call(&s.c1, NFS3_RENAME, args);
+    stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args_dirop(&s.d, "f")),
+                 full_lookup(&other_f, &s.d));
+    stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args_dirop(&e, "g")), full_lookup(&other_g, &e));
+    stage_answer(stage_takes(s.stage, NFS3_RENAME, args), done);
+    stage_told(&s.c1, xid, done);
+    stage_quiet(s.stage);
+    struct file *const touched[] = {&s.d, &e, &s.f, &s.g, &other_f, &other_g};
+    for (unsigned i = 0; i < 6; i++) {
+        file_change(touched[i]);
+        expect_asked_again(&s, touched[i]);
+    }
+    stage_serves(&s.c2, NFS3_GETATTR, args_handle(&elsewhere), res_getattr(&elsewhere.attr));
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_rename_of_an_absent_name),
         cmocka_unit_test(test_remove_of_a_replaced_name),
         cmocka_unit_test(test_create_over_an_absent_name),
+        cmocka_unit_test(test_rename_of_two_replaced_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

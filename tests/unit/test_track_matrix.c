@@ -5,133 +5,9 @@
  * Whatever is served must be what the server would say now: the server changes everything that a
  * mutation may change, also when it reports a failure.
  */
-#include "track_rows.h"
+#include "track_outcome.h"
 
 #include <stdio.h>
-
-/* ---- what the server does, and says ---- */
-
-enum outcome {
-    SUCCESS,           /* with all that a reply can say */
-    SUCCESS_BARE,      /* no attributes, but a handle where there is one */
-    SUCCESS_NO_HANDLE, /* attributes, and no handle */
-    SUCCESS_NOTHING,   /* neither */
-    ERROR_WCC,         /* and attributes */
-    ERROR_BARE,
-    ERROR_EXIST,
-    RPC_FAILED,          /* SYSTEM_ERR */
-    RPC_REFUSED,         /* AUTH_ERROR */
-    UNREADABLE,          /* results that end early */
-    CLIENT_LEFT,         /* SUCCESS, nobody to tell */
-    OTHERS_ASKED,        /* SUCCESS, and others asked meanwhile */
-    OTHERS_ASKED_ACROSS, /* likewise; they are answered only after the mutation's end */
-    LOST_AND_RESENT,     /* SUCCESS, the second time */
-    OUTCOMES,
-};
-
-static const char *const outcome_name[OUTCOMES] = {"success",
-                                                   "success without attributes",
-                                                   "success without handle",
-                                                   "success with nothing",
-                                                   "error with wcc",
-                                                   "error without",
-                                                   "EXIST",
-                                                   "SYSTEM_ERR",
-                                                   "AUTH_ERROR",
-                                                   "unreadable",
-                                                   "client left",
-                                                   "others asked",
-                                                   "others were answered later",
-                                                   "lost and resent"};
-
-static bool succeeds(enum outcome outcome)
-{
-    return outcome <= SUCCESS_NOTHING || outcome >= UNREADABLE;
-}
-
-/* Everything that the mutation may change is changed, whatever it says. */
-static void execute(struct world *world, const struct row *row, enum outcome outcome)
-{
-    for (unsigned i = 0; i < WORLD_FILES; i++) {
-        if (row->objects & 1u << i)
-            file_write(&world->file[i]);
-    }
-    if (!succeeds(outcome))
-        return;
-    for (unsigned i = 0; i < WORLD_FILES; i++)
-        world->gone[i] = row->stale & 1u << i;
-    enum world_file child = row->made;
-    if (row->old != NO_NAME) {
-        child = world->child[row->old];
-        world->child[row->old] = NOTHING;
-    }
-    if (row->procedure == NFS3_LINK)
-        child = FILE_F;
-    if (row->new != NO_NAME)
-        world->child[row->new] = child;
-    if (row->moves && child == FILE_S)
-        world->child[NAME_SUP] = row->object2;
-}
-
-struct says {
-    uint32_t status;
-    bool attributes, handle;
-};
-
-static struct says what_it_says(enum outcome outcome)
-{
-    switch (outcome) {
-    case SUCCESS_BARE:
-        return (struct says){NFS3_OK, false, true};
-    case SUCCESS_NO_HANDLE:
-        return (struct says){NFS3_OK, true, false};
-    case SUCCESS_NOTHING:
-        return (struct says){NFS3_OK, false, false};
-    case ERROR_WCC:
-        return (struct says){NFS3ERR_IO, true, false};
-    case ERROR_BARE:
-        return (struct says){NFS3ERR_PERM, false, false};
-    case ERROR_EXIST:
-        return (struct says){NFS3ERR_EXIST, true, false};
-    default:
-        return (struct says){NFS3_OK, true, true};
-    }
-}
-
-static struct wcc wcc_of(const struct world *before, const struct world *after,
-                         enum world_file file, struct says says)
-{
-    if (!says.attributes)
-        return (struct wcc){NULL, NULL};
-    return (struct wcc){&before->file[file].attr, &after->file[file].attr};
-}
-
-static struct body results(const struct row *row, const struct world *before,
-                           const struct world *after, struct says says)
-{
-    struct wcc wcc = wcc_of(before, after, row->object, says);
-    struct wcc wcc2 = wcc_of(before, after, row->object2, says);
-    switch (row->shape) {
-    case SHAPE_WRITE:
-        return says.status == NFS3_OK ? res_write(wcc, 6, "verifier") : res_wcc(says.status, wcc);
-    case SHAPE_COMMIT:
-        return says.status == NFS3_OK ? res_commit(wcc, "verifier") : res_wcc(says.status, wcc);
-    case SHAPE_ACL:
-        return res_post_op(says.status, wcc.after);
-    case SHAPE_CREATE:
-        if (says.status != NFS3_OK)
-            break;
-        return res_create(says.handle ? &after->file[row->made] : NULL,
-                          says.attributes ? &after->file[row->made].attr : NULL, wcc);
-    case SHAPE_RENAME:
-        return res_rename(says.status, wcc, wcc2);
-    case SHAPE_LINK:
-        return res_link(says.status, wcc.after, wcc2);
-    case SHAPE_WCC:
-        break;
-    }
-    return res_wcc(says.status, wcc);
-}
 
 /* ---- what must be asked again ---- */
 
@@ -141,21 +17,40 @@ enum verdict {
     EITHER, /* the design allows both: only what is said must be right */
 };
 
-static bool lost(enum outcome outcome)
+struct run {
+    const struct row *row;
+    enum outcome outcome;
+    bool shared;
+};
+
+static bool lost(const struct run *run)
 {
-    return outcome == LOST_AND_RESENT;
+    return run->outcome == LOST_AND_RESENT;
 }
 
-static bool disturbed(enum outcome outcome)
+static bool disturbed(const struct run *run)
 {
-    return outcome == OTHERS_ASKED || outcome == OTHERS_ASKED_ACROSS;
+    return run->outcome == OTHERS_ASKED || run->outcome == OTHERS_ASKED_ACROSS;
+}
+
+/* No results came that could be read. */
+static bool silent(const struct run *run)
+{
+    return run->outcome >= RPC_FAILED && run->outcome <= UNREADABLE;
+}
+
+/* In shared the proxy asks what a CREATE met, and then may have been told too much to keep it. */
+static bool asks_what_it_met(const struct run *run)
+{
+    return run->shared && run->row->procedure == NFS3_CREATE;
 }
 
 /* The reply says what these attributes are now, and may be believed. */
-static bool shown(const struct row *row, enum outcome outcome, unsigned file)
+static bool shown(const struct run *run, unsigned file)
 {
-    struct says says = what_it_says(outcome);
-    if (!says.attributes || (outcome >= RPC_FAILED && outcome <= UNREADABLE))
+    const struct row *row = run->row;
+    struct says says = outcome_says(run->outcome);
+    if (!says.attributes || silent(run))
         return false;
     if (file == row->object)
         return true;
@@ -165,39 +60,38 @@ static bool shown(const struct row *row, enum outcome outcome, unsigned file)
 }
 
 /* What the reply says is kept where nobody was shown anything else meanwhile. */
-static enum verdict if_shown(enum outcome outcome)
+static enum verdict if_shown(const struct run *run)
 {
-    if (outcome == OTHERS_ASKED_ACROSS)
+    if (run->outcome == OTHERS_ASKED_ACROSS)
         return EITHER;
-    return outcome == OTHERS_ASKED ? ASKED : SERVED;
+    return run->outcome == OTHERS_ASKED ? ASKED : SERVED;
 }
 
-static enum verdict attributes_after(const struct row *row, enum outcome outcome, unsigned file)
+static enum verdict attributes_after(const struct run *run, unsigned file)
 {
-    if (lost(outcome))
+    if (lost(run))
         return ASKED;
-    if (!(row->objects & 1u << file))
+    if (!(run->row->objects & 1u << file))
         return file == FILE_N ? ASKED : SERVED;
-    if (file == FILE_N && disturbed(outcome))
+    if (file == FILE_N && disturbed(run))
         return EITHER; /* nobody could ask for it while it was made */
-    if (!shown(row, outcome, file))
-        return ASKED;
-    return if_shown(outcome);
+    if (file == run->row->made && asks_what_it_met(run))
+        return EITHER;
+    return shown(run, file) ? if_shown(run) : ASKED;
 }
 
-static enum verdict verdict_after(const struct row *row, enum outcome outcome, unsigned file)
+static enum verdict verdict_after(const struct run *run, unsigned file)
 {
-    bool kept = !lost(outcome) && !(row->objects & 1u << file) && file != FILE_N;
+    bool kept = !lost(run) && !(run->row->objects & 1u << file) && file != FILE_N;
     return kept ? SERVED : ASKED;
 }
 
 /* A name can lead to a handle of which something is kept. */
-static bool handle_shown(const struct row *row, enum outcome outcome)
+static bool handle_shown(const struct run *run)
 {
-    struct says says = what_it_says(outcome);
-    if (shown(row, outcome, row->made))
+    if (shown(run, run->row->made))
         return true;
-    return row->made != FILE_N && says.handle && outcome < RPC_FAILED;
+    return run->row->made != FILE_N && outcome_says(run->outcome).handle && !silent(run);
 }
 
 static unsigned files_of(const struct world *world, unsigned name)
@@ -208,21 +102,32 @@ static unsigned files_of(const struct world *world, unsigned name)
     return files;
 }
 
-static enum verdict name_after(const struct row *row, enum outcome outcome, bool shared,
-                               const struct world *world, unsigned name)
+/* A name that the mutation does not change, but may have things to do with. */
+static enum verdict other_name_after(const struct run *run, const struct world *world,
+                                     unsigned name)
 {
-    if (lost(outcome))
+    /* Those that others asked for meanwhile may have been found too new. */
+    if (disturbed(run) && run->row->objects & files_of(world, name))
+        return EITHER;
+    /* Without wcc_data nobody knows whether others changed the directory. */
+    bool unknown = run->shared && !outcome_says(run->outcome).attributes;
+    return unknown && run->row->objects & 1u << world_place[name].dir ? EITHER : SERVED;
+}
+
+static enum verdict name_after(const struct run *run, const struct world *world, unsigned name)
+{
+    const struct row *row = run->row;
+    if (lost(run))
         return ASKED;
     if (row->emptied & 1u << world_place[name].dir)
-        return outcome >= RPC_FAILED && outcome <= UNREADABLE ? EITHER : ASKED;
-    /* Without wcc_data nobody knows whether others changed the directory. */
-    if (shared && !(row->names & 1u << name) && row->objects & 1u << world_place[name].dir &&
-        !what_it_says(outcome).attributes)
+        return silent(run) ? EITHER : ASKED;
+    if (!(row->names & 1u << name))
+        return other_name_after(run, world, name);
+    if (row->shape != SHAPE_CREATE || name != row->new)
+        return ASKED;
+    if (asks_what_it_met(run))
         return EITHER;
-    if (!(row->names & 1u << name)) /* those asked for meanwhile may have been found too new */
-        return disturbed(outcome) && row->objects & files_of(world, name) ? EITHER : SERVED;
-    bool made = row->shape == SHAPE_CREATE && name == row->new;
-    return made && handle_shown(row, outcome) ? if_shown(outcome) : ASKED;
+    return handle_shown(run) ? if_shown(run) : ASKED;
 }
 
 /* While it is under way: whatever it may change, and every name that stands beside such a thing in
@@ -233,12 +138,13 @@ static enum verdict name_during(const struct row *row, const struct world *world
     return touched ? ASKED : SERVED;
 }
 
-static void expect(enum verdict expected, bool asked, const struct row *row, enum outcome outcome,
-                   const char *what, const char *of)
+static void expect(const struct run *run, enum verdict expected, bool asked, const char *what,
+                   const char *of)
 {
     if (expected == EITHER || asked == (expected == ASKED))
         return;
-    fail_msg("%s, %s: %s of %s: %s", row->title, outcome_name[outcome], what, of,
+    fail_msg("%s: %s, %s: %s of %s: %s", run->shared ? "shared" : "exclusive", run->row->title,
+             outcome_name[run->outcome], what, of,
              asked ? "asked again, and need not be" : "served, and must not be");
 }
 
@@ -249,47 +155,46 @@ static void name_text(char text[16], unsigned name)
 
 /* Attributes first: where these are fresh, a verdict or a name that is asked for was really
  * dropped. */
-static void probe_after(const struct row *row, enum outcome outcome, bool shared,
-                        const struct world *world, struct stage_client *client)
+static void probe_after(const struct run *run, const struct world *world,
+                        struct stage_client *client)
 {
     char text[16];
-    for (unsigned i = 0; i < WORLD_FILES; i++)
-        expect(
-            attributes_after(row, outcome, i),
-            world_probe(world, client, NFS3_GETATTR, world_getattr_args(world, (enum world_file)i)),
-            row, outcome, "attributes", world_file_name[i]);
-    for (unsigned i = 0; i < WORLD_FILES; i++)
-        expect(
-            verdict_after(row, outcome, i),
-            world_probe(world, client, NFS3_ACCESS, world_access_args(world, (enum world_file)i)),
-            row, outcome, "verdict", world_file_name[i]);
+    for (unsigned i = 0; i < WORLD_FILES; i++) {
+        struct body args = world_getattr_args(world, (enum world_file)i);
+        expect(run, attributes_after(run, i), world_probe(world, client, NFS3_GETATTR, args),
+               "attributes", world_file_name[i]);
+    }
+    for (unsigned i = 0; i < WORLD_FILES; i++) {
+        struct body args = world_access_args(world, (enum world_file)i);
+        expect(run, verdict_after(run, i), world_probe(world, client, NFS3_ACCESS, args), "verdict",
+               world_file_name[i]);
+    }
     for (unsigned i = 0; i < WORLD_NAMES; i++) {
+        struct body args = world_lookup_args(world, (enum world_name)i);
         name_text(text, i);
-        expect(
-            name_after(row, outcome, shared, world, i),
-            world_probe(world, client, NFS3_LOOKUP, world_lookup_args(world, (enum world_name)i)),
-            row, outcome, "name", text);
+        expect(run, name_after(run, world, i), world_probe(world, client, NFS3_LOOKUP, args),
+               "name", text);
     }
 }
 
-static void probe_during(const struct row *row, const struct world *world,
+static void probe_during(const struct run *run, const struct world *world,
                          struct stage_client *client)
 {
     char text[16];
     for (unsigned i = 0; i < FILE_N; i++) {
-        enum world_file file = (enum world_file)i;
-        enum verdict expected = row->objects & 1u << i ? ASKED : SERVED;
-        expect(expected, world_probe(world, client, NFS3_GETATTR, world_getattr_args(world, file)),
-               row, OTHERS_ASKED, "under way: attributes", world_file_name[i]);
-        expect(expected, world_probe(world, client, NFS3_ACCESS, world_access_args(world, file)),
-               row, OTHERS_ASKED, "under way: verdict", world_file_name[i]);
+        enum verdict expected = run->row->objects & 1u << i ? ASKED : SERVED;
+        struct body args = world_getattr_args(world, (enum world_file)i);
+        expect(run, expected, world_probe(world, client, NFS3_GETATTR, args),
+               "under way: attributes", world_file_name[i]);
+        args = world_access_args(world, (enum world_file)i);
+        expect(run, expected, world_probe(world, client, NFS3_ACCESS, args), "under way: verdict",
+               world_file_name[i]);
     }
     for (unsigned i = 0; i < WORLD_NAMES; i++) {
+        struct body args = world_lookup_args(world, (enum world_name)i);
         name_text(text, i);
-        expect(
-            name_during(row, world, i),
-            world_probe(world, client, NFS3_LOOKUP, world_lookup_args(world, (enum world_name)i)),
-            row, OTHERS_ASKED, "under way: name", text);
+        expect(run, name_during(run->row, world, i), world_probe(world, client, NFS3_LOOKUP, args),
+               "under way: name", text);
     }
 }
 
@@ -321,84 +226,115 @@ static void asker_told(struct asker *asker, const struct world *world)
 }
 
 /* What he was told that overlapped the mutation was not kept. */
-static void asker_probes(const struct row *row, enum outcome outcome, const struct world *world,
-                         struct asker *asker)
+static void asker_probes(const struct run *run, const struct world *world, struct asker *asker)
 {
-    for (unsigned i = 0; i < FILE_N; i++)
-        expect(row->objects & 1u << i ? ASKED : SERVED,
-               world_probe(world, &asker->client, NFS3_ACCESS,
-                           world_access_args(world, (enum world_file)i)),
-               row, outcome, "bob's verdict", world_file_name[i]);
+    for (unsigned i = 0; i < FILE_N; i++) {
+        struct body args = world_access_args(world, (enum world_file)i);
+        expect(run, run->row->objects & 1u << i ? ASKED : SERVED,
+               world_probe(world, &asker->client, NFS3_ACCESS, args), "bob's verdict",
+               world_file_name[i]);
+    }
 }
 
 /* ---- the run ---- */
+
+/* The next call that is not a question of the proxy's own: those are answered. In exclusive all that
+ * could be asked is known here. */
+static struct stage_sent *next_of_client(const struct run *run, struct stage *stage,
+                                         const struct world *world)
+{
+    struct stage_sent *sent;
+    while ((sent = stage_next(stage)) != NULL) {
+        bool question = sent->rpc.program == RPC_PROGRAM_NFS &&
+                        (sent->rpc.procedure == NFS3_LOOKUP || sent->rpc.procedure == NFS3_GETATTR);
+        if (!question)
+            break;
+        if (!run->shared)
+            fail_msg("%s, %s: a question that is needless", run->row->title,
+                     outcome_name[run->outcome]);
+        stage_answer(sent, world_answer(world, sent->rpc.procedure, sent->args));
+    }
+    return sent;
+}
 
 static const struct rpc_reply failed = {.stat = RPC_MSG_ACCEPTED, .accepted = RPC_SYSTEM_ERR};
 static const struct rpc_reply refused = {
     .stat = RPC_MSG_DENIED, .rejected = RPC_AUTH_ERROR, .auth = RPC_AUTH_REJECTEDCRED};
 
 /* The mutation's reply comes, in the way of the outcome. */
-static void conclude(enum outcome outcome, struct stage_client *client, struct stage_sent *sent,
-                     struct body reply, struct body args)
+static void answer(const struct run *run, struct stage_client *client, struct stage_sent *sent,
+                   struct body reply)
 {
     struct stage *stage = client->worker->stage;
-    switch (outcome) {
+    switch (run->outcome) {
     case RPC_FAILED:
-    case RPC_REFUSED:
-        stage_answer_rpc(sent, outcome == RPC_FAILED ? failed : refused);
-        assert_non_null(stage_reply_find(client, sent->for_xid));
+        stage_answer_rpc(sent, failed);
         return;
-    case UNREADABLE:
-        reply.len = 4;
-        break;
+    case RPC_REFUSED:
+        stage_answer_rpc(sent, refused);
+        return;
     case CLIENT_LEFT:
         stage_client_leave(client);
-        stage_answer(sent, reply);
-        return;
-    case LOST_AND_RESENT: {
-        uint32_t xid = sent->for_xid;
+        break;
+    case LOST_AND_RESENT:
         stage_link_down(stage, 0);
         stage_link_up(stage, 0);
-        sent = stage_takes(stage, sent->rpc.procedure, args);
-        sent->for_xid = xid;
+        sent = stage_next(stage);
+        assert_non_null(sent);
         break;
-    }
     default:
         break;
     }
-    stage_tells(client, sent, reply);
+    stage_answer(sent, reply);
 }
 
-static void run(const struct row *row, enum outcome outcome, bool shared)
+static void mutate(const struct run *run, const struct world *before, struct world *after,
+                   struct stage_client *mutator, struct stage_client *reader, struct asker *asker)
+{
+    struct stage *stage = mutator->worker->stage;
+    struct body args = run->row->args(before->file);
+    uint32_t xid = stage_call(mutator, run->row->procedure, args);
+    struct stage_sent *sent = next_of_client(run, stage, before);
+    assert_non_null(sent);
+    wire_assert_bytes(sent->args, body_bytes(&args));
+    outcome_execute(after, run->row, run->outcome);
+    if (run->outcome == OTHERS_ASKED) {
+        probe_during(run, before, reader);
+        asker_told(asker, before);
+    }
+    struct body reply = outcome_results(run->row, before, after, outcome_says(run->outcome));
+    if (run->outcome == UNREADABLE)
+        reply.len = 4;
+    answer(run, mutator, sent, reply);
+    assert_null(next_of_client(run, stage, after));
+    if (run->outcome == RPC_FAILED || run->outcome == RPC_REFUSED)
+        assert_non_null(stage_reply_find(mutator, xid));
+    else if (run->outcome != CLIENT_LEFT)
+        stage_told(mutator, xid, reply);
+}
+
+static void run_one(const struct run *run)
 {
     struct stage *stage =
-        stage_create(shared ? "coherence = shared\n" : "coherence = exclusive\n", 2);
+        stage_create(run->shared ? "coherence = shared\n" : "coherence = exclusive\n", 2);
     struct stage_client mutator, reader;
     struct asker asker;
-    struct world before, after;
+    struct world before;
     stage_client_init(&mutator, stage, 0, alice);
     stage_client_init(&reader, stage, 1, alice);
     stage_client_init(&asker.client, stage, 1, bob);
     world_init(&before);
     world_warm(&before, &mutator);
-    if (disturbed(outcome))
+    if (disturbed(run))
         asker_asks(&asker, &before);
 
-    struct body args = row->args(before.file);
-    struct stage_sent *sent = stage_asks(&mutator, row->procedure, args);
-    after = before;
-    execute(&after, row, outcome);
-    if (outcome == OTHERS_ASKED) {
-        probe_during(row, &before, &reader);
+    struct world after = before;
+    mutate(run, &before, &after, &mutator, &reader, &asker);
+    if (run->outcome == OTHERS_ASKED_ACROSS)
         asker_told(&asker, &before);
-    }
-    conclude(outcome, &mutator, sent, results(row, &before, &after, what_it_says(outcome)), args);
-    stage_quiet(stage);
-    if (outcome == OTHERS_ASKED_ACROSS)
-        asker_told(&asker, &before);
-    probe_after(row, outcome, shared, &after, &reader);
-    if (disturbed(outcome))
-        asker_probes(row, outcome, &after, &asker);
+    probe_after(run, &after, &reader);
+    if (disturbed(run))
+        asker_probes(run, &after, &asker);
 
     stage_client_done(&mutator);
     stage_client_done(&reader);
@@ -408,10 +344,8 @@ static void run(const struct row *row, enum outcome outcome, bool shared)
 
 static void run_all(enum outcome outcome)
 {
-    for (unsigned i = 0; i < track_rows_count; i++) {
-        run(&track_rows[i], outcome, false);
-        run(&track_rows[i], outcome, true);
-    }
+    for (unsigned i = 0; i < 2 * track_rows_count; i++)
+        run_one(&(struct run){&track_rows[i / 2], outcome, i & 1});
 }
 
 /* Protects: C1, C3, C7, C8 for every mutation; K03, K05, K06 and K37 among them. */
