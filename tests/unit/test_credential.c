@@ -164,6 +164,9 @@ static void expect_opaque(uint32_t flavor, const struct body *body)
                          squash == SETTINGS_SQUASH_NONE ? RPC_AUTH_OK : RPC_AUTH_BADCRED);
         assert_false(credential.plain);
         assert_false(credential.squashed);
+        /* No verdict is kept under these: not even under "uid 0, gid 0". */
+        assert_int_not_equal(credential.identity.flavor, RPC_AUTH_NONE);
+        assert_int_not_equal(credential.identity.flavor, RPC_AUTH_SYS);
     }
 }
 
