@@ -4,9 +4,15 @@
 
 bool attributes_admitted(const struct attributes *news)
 {
-    return fence_admits(shard_fence(news->server, news->hash), news->sent) &&
-           fence_admits(identity_fence(&news->identity), news->sent) &&
+    return fence_admits(shard_fence(news->server, news->hash), news->sent, news->state) &&
+           fence_admits(identity_fence(&news->identity), news->sent, news->state) &&
            news->sent >= server_valid_from(news->server);
+}
+
+void attributes_show(const struct attributes *news)
+{
+    fence_show(shard_fence(news->server, news->hash), news->sent, news->received, news->state);
+    fence_show(identity_fence(&news->identity), news->sent, news->received, news->state);
 }
 
 void attributes_raise(const struct attributes *news, cache_stamp received)

@@ -13,6 +13,7 @@ struct attributes {
     uint32_t hash; /* of the handle */
     const uint8_t *fattr;
     struct identity identity;
+    uint64_t state; /* key_fattr of them */
     cache_stamp sent, received;
     uint64_t now;
     uint8_t flavor; /* OBJECT_NONE, OBJECT_SYS or 0 */
@@ -20,6 +21,8 @@ struct attributes {
 
 /* The fences let a reply of a call that changes nothing be kept. All locks of a span are held. */
 bool attributes_admitted(const struct attributes *news);
+/* They were shown and are not kept. Likewise. */
+void attributes_show(const struct attributes *news);
 /* Nothing that was sent before `received` may be kept for the handle or the file. Likewise. */
 void attributes_raise(const struct attributes *news, cache_stamp received);
 

@@ -1,37 +1,33 @@
 /*
  * cache: the metadata that all clients share, and the fences that keep it coherent.
  *
- * cache/ is a pure data structure: no I/O, no clock, no randomness of its own (`now` and the hash
- * secret are parameters). It knows handles, names, attributes and credentials, and no procedure
- * numbers.
+ * cache/ is a pure data structure: no I/O, no clock, no randomness of its own (`now` and the hash secret are
+ * parameters). It knows handles, names, attributes and credentials, and no procedure numbers.
  *
  * What is kept
- *   object    a handle: one fattr3 as the server sent it, and the verdicts that credentials got for
- * it name      (directory handle, name) -> the object behind it, or "absent" verdict   (object,
- * credential) -> the ACCESS bits asked of the server, and granted by it identity  (fsid, fileid) ->
- * the objects that are the same file under different handles
+ *   object    a handle: one fattr3 as the server sent it, and the verdicts that credentials got for it
+ *   name      (directory handle, name) -> the object behind it, or "absent"
+ *   verdict   (object, credential) -> the ACCESS bits asked of the server, and granted by it
+ *   identity  (fsid, fileid) -> the objects that are the same file under different handles
  *
  * The fences and the event clock (one per server)
- *   Every reply that shows a state, and every call that may change one, is placed on one line by
- * `cache_tick`. A fence {stamp, inflight} stands for a handle, an identity or a (directory, name).
- * The rules:
- *   - a mutation begins before its first octet is sent: inflight += 1, stamp = tick, the cached
- * value is gone;
- *   - it ends when its reply has been handled and before that is sent to the client: its own
- * attributes are kept only if it was alone (inflight == 1 and the stamp is still its own); then
- * inflight -= 1, stamp = tick;
- *   - any other reply fills only where inflight == 0 and stamp <= the tick at which its call was
- * sent;
- *   - of two fills whose windows [sent, received] overlap and that differ, neither is kept;
- *   - what is not kept, and what is evicted, raises the fence's stamp to its time of receipt:
- * nothing sent before that can come back later as news. Fences are never evicted. Two keys on one
- * fence cost a missed fill and nothing else.
+ *   Every reply that shows a state, and every call that may change one, is placed on one line by `cache_tick`. A
+ *   fence {stamp, inflight} stands for a handle, an identity or a (directory, name). The rules:
+ *   - a mutation begins before its first octet is sent: inflight += 1, stamp = tick, the cached value is gone;
+ *   - it ends when its reply has been handled and before that is sent to the client: its own attributes are kept only
+ *     if it was alone (inflight == 1 and the stamp is still its own); then inflight -= 1, stamp = tick;
+ *   - any other reply fills only where inflight == 0 and stamp <= the tick at which its call was sent;
+ *   - of two fills whose windows [sent, received] overlap and that differ, neither is kept, and nothing is that was
+ *     sent before both had come;
+ *   - what is refused, and what is evicted, was shown to somebody: the fence remembers what it said and when. Of what
+ *     was sent before then only the same state may be kept.
+ *   Fences are never evicted. Two keys on one fence cost a missed fill and nothing else.
  *
- * Threads: every function may be called from any thread at any time, except cache_create and
- * cache_destroy. No function calls back, blocks on I/O, or holds a lock when it returns.
+ * Threads: every function may be called from any thread at any time, except cache_create and cache_destroy. No
+ * function calls back, blocks on I/O, or holds a lock when it returns.
  *
- * Memory: `memory` is a hard ceiling for all that is cached (objects, names, verdicts, credentials,
- * their hash tables). The fences' fixed table comes on top.
+ * Memory: `memory` is a hard ceiling for all that is cached (objects, names, verdicts, credentials, their hash
+ * tables). The fences' fixed table comes on top.
  */
 #ifndef CACHE_CACHE_H
 #define CACHE_CACHE_H
@@ -105,9 +101,7 @@ struct cache_credential {
     const uint32_t *gids;
 };
 
-/* ---- hits
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- hits ---- */
 
 struct cache_reader {
     struct cache_server *server;
@@ -150,8 +144,7 @@ enum cache_lookup cache_lookup(const struct cache_reader *reader, struct bytes d
 enum cache_lookup cache_resolve(const struct cache_reader *reader, struct bytes dir,
                                 struct bytes name, struct cache_found *found);
 
-/* ---- fills: from the replies of calls that change nothing
- * -------------------------------------------------------- */
+/* ---- fills: from the replies of calls that change nothing ---- */
 
 struct cache_filler {
     struct cache_server *server;
@@ -159,6 +152,8 @@ struct cache_filler {
     cache_stamp sent;     /* cache_tick when the call was forwarded */
     cache_stamp received; /* cache_tick when its reply came */
     uint64_t now;
+    const uint8_t *
+        fattr; /* verdicts and names: the object's, or the directory's, attributes in the same reply; or NULL */
 };
 
 /*
@@ -169,6 +164,9 @@ struct cache_filler {
  */
 void cache_fill_attributes(const struct cache_filler *filler, struct bytes handle,
                            const uint8_t *fattr);
+
+/* Attributes that came without a handle (entries of READDIRPLUS): what is kept of that file and says otherwise goes. */
+void cache_fill_shown(const struct cache_filler *filler, const uint8_t *fattr);
 
 /* A verdict. Call after cache_fill_attributes of the same reply; kept only if the object's
  * attributes are. */
@@ -188,14 +186,12 @@ void cache_drop_handle(struct cache_server *server, struct bytes handle);
 /* NFS3ERR_EXIST or NOENT contradict what is kept for a name. */
 void cache_drop_name(struct cache_server *server, struct bytes dir, struct bytes name);
 
-/* ---- mutations
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- mutations ---- */
 
 /* RENAME: two directories; what the cache thinks is behind either name, and what the server says is. */
 #define CACHE_MUTATION_OBJECTS 6u
-#define CACHE_MUTATION_NAMES  3u /* RENAME: two names, and ".." of a moved directory */
-#define CACHE_MUTATION_FENCES (2 * CACHE_MUTATION_OBJECTS + CACHE_MUTATION_NAMES)
+#define CACHE_MUTATION_NAMES   3u /* RENAME: two names, and ".." of a moved directory */
+#define CACHE_MUTATION_FENCES  (2 * CACHE_MUTATION_OBJECTS + CACHE_MUTATION_NAMES)
 
 /* One thing that a mutation may change. */
 struct cache_mutation_object {
@@ -278,9 +274,7 @@ void cache_mutation_directory_gone(struct cache_mutation *mutation, unsigned obj
 /* Before the reply is sent to the client; also when the reply never came and never will. */
 void cache_mutation_end(struct cache_mutation *mutation, uint64_t now);
 
-/* ---- operations
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- operations ---- */
 
 /* Drops all that is kept of one server, or of all (NULL). Fills under way are refused. Fences stay.
  */

@@ -50,6 +50,7 @@ enum outcome {
     STORE,
     REFRESH, /* the same is kept, from a reply whose window overlaps */
     NEITHER,
+    CONTRADICTION, /* something else is kept, and which one is newer is not known */
 };
 
 static enum outcome compare(const struct attributes *news, struct object *object, bool admitted,
@@ -62,11 +63,11 @@ static enum outcome compare(const struct attributes *news, struct object *object
         return STORE;
     if (admitted && same)
         return REFRESH;
-    if (!same) {
-        *received = later(*received, object_received(object));
-        object_invalidate(news->server, object, news->hash);
-    }
-    return NEITHER;
+    if (same)
+        return NEITHER;
+    *received = later(*received, object_received(object));
+    object_invalidate(news->server, object, news->hash);
+    return CONTRADICTION;
 }
 
 static void refresh(const struct attributes *news, struct object *object)
@@ -104,8 +105,11 @@ static void arrive(const struct attributes *news, uint32_t index, uint32_t *spar
     if (admitted && in_order && outcome == STORE && attributes_store(news, index, spare))
         return;
     shard->fence_rejects += !admitted;
-    shard->overlaps += admitted && (!in_order || outcome == NEITHER);
-    attributes_raise(news, received);
+    shard->overlaps += admitted && (!in_order || outcome == CONTRADICTION);
+    if (!in_order || outcome == CONTRADICTION)
+        attributes_raise(news, received);
+    else
+        attributes_show(news);
 }
 
 void cache_fill_attributes(const struct cache_filler *filler, struct bytes handle,
@@ -119,6 +123,7 @@ void cache_fill_attributes(const struct cache_filler *filler, struct bytes handl
         .hash = object_hash(filler->server, handle),
         .fattr = fattr,
         .identity = identity_of(filler->server, fattr),
+        .state = key_fattr(&filler->server->cache->secret, fattr),
         .sent = filler->sent,
         .received = filler->received,
         .now = filler->now,
@@ -131,17 +136,55 @@ void cache_fill_attributes(const struct cache_filler *filler, struct bytes handl
     attributes_close(&span, &news, spare);
 }
 
+/* ---- attributes without a handle ---- */
+
+/* One of the file's objects. */
+static void compare_with_shown(const struct cache_filler *filler, struct alias alias,
+                               const uint8_t *fattr)
+{
+    struct cache_server *server = filler->server;
+    struct shard *shard = shard_at(server->cache, alias.index);
+    lock_acquire(&shard->lock);
+    struct object *object = object_at(server->cache, alias.index);
+    if (object_is(server->cache, alias.index, alias.birth) && object_valid(server, object) &&
+        !fattr_equal(object->fattr, fattr)) {
+        uint32_t hash = object_hash(server, object_handle(object));
+        bool in_order = object_received(object) <= filler->sent;
+        object_invalidate(server, object, hash);
+        if (!in_order)
+            fence_raise(shard_fence(server, hash),
+                        later(object_received(object), filler->received));
+    }
+    lock_release(&shard->lock);
+}
+
+void cache_fill_shown(const struct cache_filler *filler, const uint8_t *fattr)
+{
+    struct cache_server *server = filler->server;
+    struct identity identity = identity_of(server, fattr);
+    struct stripe *stripe = identity_stripe(&identity);
+    struct aliases aliases;
+    lock_acquire(&stripe->lock);
+    fence_show(identity_fence(&identity), filler->sent, filler->received,
+               key_fattr(&server->cache->secret, fattr));
+    identity_collect(&identity, &aliases);
+    lock_release(&stripe->lock);
+    for (unsigned i = 0; i < aliases.count; i++)
+        compare_with_shown(filler, aliases.object[i], fattr);
+}
+
 /* ---- verdicts ---- */
 
 /*
- * The attributes that are kept are those that came with this reply, or with one that came before its
- * call was sent. Else the reply may show something older than they do, or may be the one before an
- * outside change that they show.
+ * The attributes that are kept are those that came with this reply, or say the same, or came before its call was sent.
+ * Else the reply may show something older than they do, or may be the one before an outside change that they show.
  */
 static bool matches(const struct cache_filler *filler, const struct object *object)
 {
-    return object_valid(filler->server, object) &&
-           (object_received(object) == filler->received || object_received(object) <= filler->sent);
+    if (!object_valid(filler->server, object))
+        return false;
+    return object_received(object) == filler->received || object_received(object) <= filler->sent ||
+           (filler->fattr != NULL && fattr_equal(filler->fattr, object->fattr));
 }
 
 static bool verdict_admitted(const struct cache_filler *filler, const struct object *object,
@@ -149,12 +192,12 @@ static bool verdict_admitted(const struct cache_filler *filler, const struct obj
 {
     struct cache_server *server = filler->server;
     if (!matches(filler, object) || filler->sent < server_valid_from(server) ||
-        !fence_admits(shard_fence(server, hash), filler->sent))
+        !fence_clean(shard_fence(server, hash), filler->sent))
         return false;
     struct identity identity = identity_of(server, object->fattr);
     struct stripe *stripe = identity_stripe(&identity);
     lock_acquire(&stripe->lock);
-    bool admitted = fence_admits(identity_fence(&identity), filler->sent);
+    bool admitted = fence_clean(identity_fence(&identity), filler->sent);
     lock_release(&stripe->lock);
     return admitted;
 }
@@ -181,8 +224,6 @@ void cache_fill_verdict(const struct cache_filler *filler, struct bytes handle, 
     uint32_t index = object_find(server, hash, handle);
     if (index)
         fill_verdict(filler, index, hash, answer);
-    else
-        fence_raise(shard_fence(server, hash), filler->received);
     lock_release(&shard->lock);
 }
 
@@ -205,8 +246,7 @@ static struct name_dir admit_dir(const struct cache_filler *filler, struct bytes
     if (index) {
         const struct object *object = object_at(server->cache, index);
         *matched = matches(filler, object);
-        if (shard_names_fence(server, hash)->stamp <= filler->sent ||
-            (*matched && object_received(object) == filler->received))
+        if (shard_names_fence(server, hash)->stamp <= filler->sent || *matched)
             dir = (struct name_dir){index, object->names};
         if (searched && credential_known(filler->credential))
             fill_verdict(filler, index, hash, (struct verdict_answer){.searched = true});
@@ -229,7 +269,7 @@ static bool admit_child(const struct cache_filler *filler, struct bytes handle,
     uint32_t index = object_find(server, hash, handle);
     if (index)
         *child = (struct name_child){index, object_at(server->cache, index)->birth};
-    bool admitted = index && fence_admits(shard_fence(server, hash), filler->sent);
+    bool admitted = index && fence_clean(shard_fence(server, hash), filler->sent);
     lock_release(&shard->lock);
     return admitted;
 }
@@ -247,11 +287,12 @@ static void name_arrives(const struct cache_filler *filler, uint32_t hash, struc
     struct shard *shard = shard_of(server->cache, hash);
     struct fence *fence = shard_fence(server, hash);
     struct name_news kept = *news;
-    cache_stamp stamp = fence->stamp;
+    uint64_t state = name_child_state(news->child);
     bool in_order = true;
     uint32_t index = news->dir.index ? name_find(server, hash, news->dir, text) : 0;
     const struct name *name = index ? name_at(server->cache, index) : NULL;
-    bool open = fence_admits(fence, filler->sent) && filler->sent >= server_valid_from(server);
+    bool open =
+        fence_admits(fence, filler->sent, state) && filler->sent >= server_valid_from(server);
 
     shard->fence_rejects += admitted && !open;
     if (name && packed_get48(name->received) >= server_valid_from(server)) {
@@ -263,10 +304,13 @@ static void name_arrives(const struct cache_filler *filler, uint32_t hash, struc
     shard->overlaps += admitted && open && !in_order;
     name_drop(server, hash, text, index);
     /* What was dropped just now is older than the news, or `received` says so. */
-    if (admitted && open && in_order && fence->stamp <= filler->sent &&
+    if (admitted && open && in_order && fence_admits(fence, filler->sent, state) &&
         name_store(server, index, hash, text, &kept))
         return;
-    fence_raise(fence, later(stamp, kept.received));
+    if (in_order)
+        fence_show(fence, filler->sent, kept.received, state);
+    else
+        fence_raise(fence, kept.received);
 }
 
 static void fill_name(const struct cache_filler *filler, struct bytes dir, struct bytes text,

@@ -1,5 +1,7 @@
 #include "cache/identity.h"
 
+#include <assert.h>
+
 #include "cache/object.h"
 
 struct identity identity_make(const struct cache_server *server, uint64_t fsid, uint64_t fileid)
@@ -41,6 +43,16 @@ uint32_t identity_next(const struct identity *identity, uint32_t after)
         index = object->identity_link;
     }
     return 0;
+}
+
+void identity_collect(const struct identity *identity, struct aliases *aliases)
+{
+    const struct cache *cache = identity->server->cache;
+    aliases->count = 0;
+    for (uint32_t i = identity_next(identity, 0); i != 0; i = identity_next(identity, i)) {
+        assert(aliases->count < IDENTITY_HANDLES_MAX);
+        aliases->object[aliases->count++] = (struct alias){i, object_at(cache, i)->birth};
+    }
 }
 
 void identity_add(const struct identity *identity, uint32_t index)

@@ -22,6 +22,18 @@ struct identity identity_make(const struct cache_server *server, uint64_t fsid, 
 /* Its objects, one after the other; 0 at the end. `after` 0: the first. The stripe is held. */
 uint32_t identity_next(const struct identity *identity, uint32_t after);
 
+/* All of them, for visits after the stripe was given back: each is checked by its birth then. The stripe is held. */
+struct alias {
+    uint32_t index, birth;
+};
+
+struct aliases {
+    unsigned count;
+    struct alias object[IDENTITY_HANDLES_MAX];
+};
+
+void identity_collect(const struct identity *identity, struct aliases *aliases);
+
 /* Adds and removes an object. Its shard and the stripe are held. */
 void identity_add(const struct identity *identity, uint32_t index);
 void identity_remove(const struct identity *identity, uint32_t index);

@@ -12,12 +12,14 @@
 #include <xxhash.h>
 
 #include "cache/cache.h"
+#include "cache/fattr.h"
 
 enum kind {
     KIND_NAME = 1,
     KIND_LONG_NAME,
     KIND_IDENTITY,
     KIND_WORDS,
+    KIND_FATTR,
 };
 
 static_assert(KEY_SECRET_LEN == CACHE_SECRET_LEN, "one secret");
@@ -67,4 +69,12 @@ uint32_t key_words(const struct key_secret *secret, const uint32_t *words, unsig
     buffer[0] = KIND_WORDS;
     memcpy(buffer + 1, words, count * sizeof(*words));
     return (uint32_t)hash(secret, buffer, 1 + count * sizeof(*words));
+}
+
+uint64_t key_fattr(const struct key_secret *secret, const uint8_t *fattr)
+{
+    uint8_t buffer[1 + NFS3_FATTR_LEN - 8] = {KIND_FATTR};
+    memcpy(buffer + 1, fattr, FATTR_ATIME);
+    memcpy(buffer + 1 + FATTR_ATIME, fattr + FATTR_MTIME, NFS3_FATTR_LEN - FATTR_MTIME);
+    return hash(secret, buffer, sizeof(buffer));
 }

@@ -22,6 +22,8 @@ uint64_t key_handle(const struct key_secret *secret, uint16_t server, struct byt
 uint32_t key_name(const struct key_secret *secret, uint64_t dir, struct bytes name);
 uint32_t key_identity(const struct key_secret *secret, uint16_t server, uint64_t fsid,
                       uint64_t fileid);
+/* A digest of attributes, but for atime. */
+uint64_t key_fattr(const struct key_secret *secret, const uint8_t *fattr);
 uint32_t key_words(const struct key_secret *secret, const uint32_t *words, unsigned count);
 
 #endif

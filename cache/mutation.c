@@ -147,13 +147,14 @@ static bool latest(const struct cache_mutation *mutation, bool identity, uint32_
 }
 
 /* What it says may be kept: it was alone here or, where it holds no fence, nobody else was. */
-static bool may_keep(const struct cache_mutation *mutation, bool identity, uint32_t hash)
+static bool may_keep(const struct cache_mutation *mutation, bool identity, uint32_t hash,
+                     uint64_t state)
 {
     const struct fence *fence = fence_of(mutation, identity, hash);
     int own = own_fence(mutation, identity, hash);
     if (own < 0)
-        return fence_admits(fence, mutation->sent);
-    return fence_alone(fence, mutation->fence[own].number, mutation->sent);
+        return fence_admits(fence, mutation->sent, state);
+    return fence_alone(fence, mutation->fence[own].number, mutation->sent, state);
 }
 
 /* ---- the same file under other handles ---- */
@@ -162,25 +163,6 @@ enum alias_action {
     ALIAS_TOUCH,   /* what is kept goes */
     ALIAS_MUTATED, /* a mutation has just ended */
 };
-
-struct aliases {
-    unsigned count;
-    struct {
-        uint32_t index, birth;
-    } object[IDENTITY_HANDLES_MAX];
-};
-
-/* The stripe is held. */
-static void collect(const struct identity *identity, struct aliases *aliases)
-{
-    const struct cache *cache = identity->server->cache;
-    aliases->count = 0;
-    for (uint32_t i = identity_next(identity, 0); i != 0; i = identity_next(identity, i)) {
-        assert(aliases->count < IDENTITY_HANDLES_MAX);
-        aliases->object[aliases->count].index = i;
-        aliases->object[aliases->count++].birth = object_at(cache, i)->birth;
-    }
-}
 
 static void mark_mutated(struct object *object, uint64_t now)
 {
@@ -241,7 +223,7 @@ static void begin_identity(struct cache_mutation *mutation, struct cache_mutatio
     of->had_before = of->had_before && quiet(mutation, true, identity.hash);
     raise_fence(mutation, true, identity.hash);
     of->fenced = true;
-    collect(&identity, aliases);
+    identity_collect(&identity, aliases);
     lock_release(&stripe->lock);
 }
 
@@ -306,7 +288,8 @@ static void check_before(const struct cache_mutation *mutation,
 
 static bool keeps(const struct attributes *news, const struct cache_mutation *mutation)
 {
-    return may_keep(mutation, false, news->hash) && may_keep(mutation, true, news->identity.hash) &&
+    return may_keep(mutation, false, news->hash, news->state) &&
+           may_keep(mutation, true, news->identity.hash, news->state) &&
            mutation->sent >= server_valid_from(news->server);
 }
 
@@ -337,6 +320,7 @@ static void keep_after(struct cache_mutation *mutation, struct cache_mutation_ob
         .hash = object_hash(server, handle_of(of)),
         .fattr = after,
         .identity = identity_of(server, after),
+        .state = key_fattr(&server->cache->secret, after),
         .sent = mutation->sent,
         .received = cache_tick(server),
         .now = now,
@@ -404,7 +388,7 @@ static void found_handle(struct cache_server *server, struct bytes handle, uint6
         lock_acquire(&stripe->lock);
         fence_raise(identity_fence(&identity), stamp);
         note_ended(identity_fence(&identity), now);
-        collect(&identity, &aliases);
+        identity_collect(&identity, &aliases);
         lock_release(&stripe->lock);
         forget(server, hash, handle);
     }
@@ -430,6 +414,7 @@ void cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
         .hash = object_hash(server, handle),
         .fattr = fattr,
         .identity = identity_of(server, fattr),
+        .state = key_fattr(&server->cache->secret, fattr),
         .sent = mutation->sent,
         .received = cache_tick(server),
         .now = now,
@@ -483,7 +468,8 @@ void cache_mutation_name_result(struct cache_mutation *mutation, struct bytes di
     struct shard *shard = shard_with(mutation, hash);
     news.received = cache_tick(server);
     lock_acquire(&shard->lock);
-    if (own_fence(mutation, false, hash) >= 0 && may_keep(mutation, false, hash) &&
+    if (own_fence(mutation, false, hash) >= 0 &&
+        may_keep(mutation, false, hash, name_child_state(news.child)) &&
         mutation->sent >= server_valid_from(server)) {
         name_drop(server, hash, name, 0);
         name_store(server, 0, hash, name, &news);
@@ -519,7 +505,7 @@ static void end_identity(const struct cache_mutation *mutation,
         fence_raise(identity_fence(&identity), stamp);
         note_ended(identity_fence(&identity), now);
     }
-    collect(&identity, &aliases);
+    identity_collect(&identity, &aliases);
     lock_release(&stripe->lock);
     visit(mutation->server, &aliases, handle_of(of), of->fenced ? ALIAS_MUTATED : ALIAS_TOUCH, now);
 }

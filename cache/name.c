@@ -46,7 +46,9 @@ void name_remove(struct cache_server *server, uint32_t index)
     struct cache *cache = server->cache;
     const struct name *name = name_at(cache, index);
     struct shard *shard = shard_of(cache, name->hash);
-    fence_raise(shard_fence(server, name->hash), packed_get48(name->received));
+    cache_stamp received = packed_get48(name->received);
+    fence_show(shard_fence(server, name->hash), received, received,
+               name_child_state(name_child(name)));
     table_remove(&shard->names, &cache->arena, shard_rest(cache, name->hash), index);
     evict_removed(shard, index);
 }

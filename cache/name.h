@@ -69,6 +69,12 @@ static inline struct fresh_name name_state(const struct name *name)
     };
 }
 
+/* What a name leads to, as a fence remembers it. */
+static inline uint64_t name_child_state(struct name_child child)
+{
+    return (uint64_t)child.index << 32 | child.birth;
+}
+
 uint32_t name_hash(const struct cache_server *server, struct bytes dir, struct bytes name);
 
 /* In what follows the name's shard is held. */

@@ -85,6 +85,15 @@ void object_insert(struct cache_server *server, uint32_t index, uint32_t hash, s
     evict_added(cache, shard, index, hash);
 }
 
+/* What was kept was the newest that had been shown; its own call was sent after anything else that the fence remembers
+ * of it. */
+static void object_show(const struct cache_server *server, const struct object *object,
+                        struct fence *fence)
+{
+    cache_stamp received = object_received(object);
+    fence_show(fence, received, received, key_fattr(&server->cache->secret, object->fattr));
+}
+
 void object_drop(struct cache_server *server, uint32_t index, uint32_t hash)
 {
     struct cache *cache = server->cache;
@@ -94,9 +103,11 @@ void object_drop(struct cache_server *server, uint32_t index, uint32_t hash)
     struct stripe *stripe = identity_stripe(&identity);
 
     object_drop_verdicts(server, object, hash);
-    fence_raise(shard_fence(server, hash), object_received(object));
+    if (object->flags & OBJECT_VALID)
+        object_show(server, object, shard_fence(server, hash));
     lock_acquire(&stripe->lock);
-    fence_raise(identity_fence(&identity), object_received(object));
+    if (object->flags & OBJECT_VALID)
+        object_show(server, object, identity_fence(&identity));
     identity_remove(&identity, index);
     lock_release(&stripe->lock);
     table_remove(&shard->objects, &cache->arena, shard_rest(cache, hash), index);
@@ -106,7 +117,7 @@ void object_drop(struct cache_server *server, uint32_t index, uint32_t hash)
 void object_invalidate(struct cache_server *server, struct object *object, uint32_t hash)
 {
     if (object->flags & OBJECT_VALID)
-        fence_raise(shard_fence(server, hash), object_received(object));
+        object_show(server, object, shard_fence(server, hash));
     object->flags &= (uint8_t)~OBJECT_VALID;
 }
 

@@ -50,7 +50,6 @@ void verdict_remove(struct cache_server *server, uint32_t hash, uint32_t *link)
     struct shard *shard = shard_of(server->cache, hash);
     uint32_t index = *link;
     const struct verdict *verdict = verdict_at(server->cache, index);
-    fence_raise(shard_fence(server, hash), packed_get48(verdict->received));
     credential_give(server->cache, shard, verdict->credential);
     *link = verdict->next;
     slab_free(&shard->slab, index);
@@ -81,7 +80,6 @@ static bool clear(const struct cache_filler *filler, struct object *object, uint
                   const struct verdict_answer *answer, cache_stamp *received)
 {
     struct cache *cache = filler->server->cache;
-    struct fence *fence = shard_fence(filler->server, hash);
     bool in_order = true;
     uint32_t *link = &object->verdicts;
     while (*link != 0) {
@@ -92,14 +90,11 @@ static bool clear(const struct cache_filler *filler, struct object *object, uint
             link = &verdict_at(cache, *link)->next;
             continue;
         }
-        cache_stamp stamp = fence->stamp;
         if (packed_get48(kept->received) > *received)
             *received = packed_get48(kept->received);
         if (against && packed_get48(kept->received) > filler->sent)
             in_order = false;
         verdict_remove(filler->server, hash, link);
-        if (answer->admitted && in_order)
-            fence->stamp = stamp; /* the new one stands in for it */
     }
     return in_order;
 }
@@ -156,5 +151,6 @@ void verdict_arrive(const struct cache_filler *filler, uint32_t object, uint32_t
         return;
     shard->fence_rejects += !answer->admitted;
     shard->overlaps += answer->admitted && !in_order;
-    fence_raise(shard_fence(server, hash), received);
+    if (!in_order)
+        fence_raise(shard_fence(server, hash), received);
 }

@@ -48,6 +48,7 @@ void harvest_lookup(const struct request *request, const struct reply *reply)
     const struct nfs3_res *res = &reply->res;
     struct bytes dir = request->args.object;
     struct cache_filler filler = harvest_filler(request, reply);
+    filler.fattr = res->dir;
     keep(request, reply, res->dir);
     if (!reply->decoded)
         return;
@@ -66,6 +67,7 @@ void harvest_access(const struct request *request, const struct reply *reply)
     if (!reply->decoded || reply->res.status != NFS3_OK)
         return;
     struct cache_filler filler = harvest_filler(request, reply);
+    filler.fattr = reply->res.object;
     cache_fill_verdict(&filler, request->args.object, request->args.access, reply->res.access);
 }
 
@@ -82,14 +84,16 @@ void harvest_readdirplus(const struct request *request, const struct reply *repl
     if (!reply->decoded || reply->res.status != NFS3_OK)
         return;
     struct cache_filler filler = harvest_filler(request, reply);
+    filler.fattr = reply->res.dir;
     struct cursor entries = reply->res.entries;
     struct nfs3_entry entry;
     while (nfs3_entry_next(&entries, &entry)) {
-        if (entry.handle.len == 0)
-            continue;
-        if (entry.attributes != NULL)
+        bool named = entry.handle.len > 0;
+        if (entry.attributes != NULL && named)
             cache_fill_attributes(&filler, entry.handle, entry.attributes);
-        if (!is_dot(entry.name))
+        else if (entry.attributes != NULL)
+            cache_fill_shown(&filler, entry.attributes);
+        if (named && !is_dot(entry.name))
             cache_fill_name(&filler, request->args.object, entry.name, entry.handle, false);
     }
 }

@@ -138,7 +138,7 @@ struct cache_filler filler(struct fixture *fx, cache_stamp sent)
 {
     if (sent == 0)
         sent = tick(fx);
-    return (struct cache_filler){fx->server, &fx->credential, sent, tick(fx), fx->now};
+    return (struct cache_filler){fx->server, &fx->credential, sent, tick(fx), fx->now, NULL};
 }
 
 void fill_sent(struct fixture *fx, cache_stamp sent, const char *handle, const struct file *file)

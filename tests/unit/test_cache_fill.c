@@ -371,9 +371,76 @@ static void test_drop_handle(void **state)
     cache_drop_handle(fx->server, text(""));
 }
 
+/* Two clients ask for one object without a pause, so that there is always a call in flight that was
+ * sent before the other's reply came; a mutation made them miss. They do not keep each other's
+ * replies away for ever. */
+static void test_herd(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    struct cache_mutation mutation;
+    cache_stamp sent[2] = {tick(fx), tick(fx)};
+    cache_mutation_init(&mutation, fx->server);
+    cache_mutation_add_object(&mutation, (struct bytes){(const uint8_t *)"f", 1});
+    cache_mutation_begin(&mutation, fx->now);
+    cache_mutation_end(&mutation, fx->now);
+    fill_sent(fx, sent[0], "f", &f);
+    sent[0] = tick(fx);
+    fill_sent(fx, sent[1], "f", &f);
+    assert_not_served(fx, "f"); /* both were sent before the mutation ended */
+    fill_sent(fx, sent[0], "f", &f);
+    assert_served(fx, "f", &f);
+}
+
+/* The same with a change on the server in between: what was sent before it, and comes last, is kept
+ * by nobody; what was sent after both were shown is. */
+static void test_herd_and_change(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = regular(1);
+    g.ctime++;
+    cache_stamp first = tick(fx), second = tick(fx), third = tick(fx);
+    fill_sent(fx, second, "f", &g);
+    fill_sent(fx, first, "f", &f);
+    assert_not_served(fx, "f");
+    fill_sent(fx, third, "f", &f);
+    assert_not_served(fx, "f");
+    cache_stamp fourth = tick(fx), fifth = tick(fx);
+    fill_sent(fx, fourth, "f", &g);
+    fill_sent(fx, fifth, "f", &g);
+    assert_served(fx, "f", &g);
+}
+
+/* An entry of a READDIRPLUS page without a handle still shows the file's state: what is kept and
+ * says otherwise goes, whichever handle it has; what says the same stays. */
+static void test_shown_without_handle(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = regular(1);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    cache_stamp early = tick(fx);
+    fill(fx, "f", &f);
+    struct cache_filler shown = filler(fx, 0);
+    file_fattr(&f, fattr);
+    cache_fill_shown(&shown, fattr);
+    assert_served(fx, "f", &f);
+    g.ctime++;
+    shown = filler(fx, 0);
+    file_fattr(&g, fattr);
+    cache_fill_shown(&shown, fattr);
+    assert_not_served(fx, "f");
+    fill_sent(fx, early, "f", &f); /* sent before that was shown */
+    assert_not_served(fx, "f");
+    fill(fx, "f", &g);
+    assert_served(fx, "f", &g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_herd),
+        TEST(test_herd_and_change),
+        TEST(test_shown_without_handle),
         TEST(test_served),
         TEST(test_servers),
         TEST(test_ticks),

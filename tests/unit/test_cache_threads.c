@@ -88,7 +88,7 @@ static struct cache_reader by(struct worker *w)
 static struct cache_filler from(struct worker *w, cache_stamp sent)
 {
     struct fixture *fx = &w->world->fx;
-    return (struct cache_filler){fx->server, &fx->credential, sent, tick(fx), fx->now};
+    return (struct cache_filler){fx->server, &fx->credential, sent, tick(fx), fx->now, NULL};
 }
 
 /* A GETATTR, or an ACCESS or LOOKUP that brings more. */
