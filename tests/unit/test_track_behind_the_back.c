@@ -101,12 +101,12 @@ static void test_create_over_an_absent_name(void **state)
     struct stage_sent *create =
         stage_asks(&s.c2, NFS3_CREATE, args_create(&s.d, "g", NFS3_UNCHECKED, NULL));
     stage_answer(create, res_create(NULL, NULL, full_wcc(&s.d, &s.d)));
+    s.f.attr.size = 0;
+    file_change(&s.f);
     struct stage_sent *look = stage_next(s.stage);
     if (look != NULL)
         stage_answer(look, full_lookup(&s.f, &s.d));
     stage_told(&s.c2, create->for_xid, res_create(NULL, NULL, full_wcc(&s.d, &s.d)));
-    s.f.attr.size = 0;
-    file_change(&s.f);
     uint32_t xid = stage_call(&s.c1, NFS3_GETATTR, args_handle(&s.f));
     if (stage_waiting(s.stage) > 0)
         stage_answer(stage_next(s.stage), res_getattr(&s.f.attr));

@@ -127,6 +127,9 @@ static enum verdict name_after(const struct run *run, const struct world *world,
         return ASKED;
     if (asks_what_it_met(run))
         return EITHER;
+    /* Over a file: what others were shown meanwhile is the very object that the reply names. */
+    if (run->outcome == OTHERS_ASKED && row->made != FILE_N)
+        return SERVED;
     return handle_shown(run) ? if_shown(run) : ASKED;
 }
 
