@@ -12,9 +12,13 @@
 #define TEXT_MAX 320
 
 static const struct nfs_client_who users[] = {
-    {.uid = 0, .gid = 0},       {.uid = 1001, .gid = 1001},
-    {.uid = 2002, .gid = 2002}, {.uid = 2002, .gid = 2002, .group_count = 2, .groups = {7, 1001}},
-    {.uid = 2002, .gid = 1001}, {.none = true},
+    {.uid = 0, .gid = 0},       /* root */
+    {.uid = 1001, .gid = 1001}, /* the owner */
+    {.uid = 2002, .gid = 2002}, /* anybody else */
+    {.uid = 2002, .gid = 2002, .group_count = 2, .groups = {7, 1001}},
+    {.uid = 2002, .gid = 2002, .group_count = 2, .groups = {7, 1002}},
+    {.uid = 2002, .gid = 1001},
+    {.none = true},
 };
 #define USERS (sizeof users / sizeof users[0])
 
