@@ -64,7 +64,7 @@ trap 'exit 129' HUP
 
 declare -rA PACKAGES=(
     [build]='gcc libc6-dev cmake ninja-build pkg-config libuv1-dev libtirpc-dev libnfs-dev libinih-dev libxxhash-dev
-             libsystemd-dev libmicrohttpd-dev libcmocka-dev'
+             libsystemd-dev libjansson-dev libcmocka-dev'
     [clang]='clang'
     [server]='nfs-ganesha nfs-ganesha-vfs rpcbind'
     [report]='jq'
