@@ -66,7 +66,7 @@ declare -rA PACKAGES=(
     [build]='gcc libc6-dev cmake ninja-build pkg-config libuv1-dev libtirpc-dev libnfs-dev libinih-dev libxxhash-dev
              libsystemd-dev libjansson-dev libcmocka-dev'
     [clang]='clang'
-    [server]='nfs-ganesha nfs-ganesha-vfs rpcbind'
+    [server]='nfs-ganesha nfs-ganesha-vfs rpcbind netbase'
     [report]='jq'
     [capture]='tshark'
     [lint]='clang-format clang-tidy cppcheck shellcheck'
