@@ -68,7 +68,6 @@ static void vline(struct log *log, enum settings_log_level level, uint64_t suppr
         at = snprintf(line, sizeof(line), "nfsaccel: ");
     if (at < 0)
         return;
-    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the callers start it */
     int text = vsnprintf(line + at, sizeof(line) - (size_t)at - 1, format, args);
     if (text < 0)
         return;

@@ -120,8 +120,8 @@ static bool nothing_there(uint32_t status)
 /* The RPC layer turned the call away before anything was executed. */
 static bool turned_away(const struct reply *reply)
 {
-    return !reply->executed &&
-           !(reply->rpc.stat == RPC_MSG_ACCEPTED && reply->rpc.accepted == RPC_SYSTEM_ERR);
+    bool broke = reply->rpc.stat == RPC_MSG_ACCEPTED && reply->rpc.accepted == RPC_SYSTEM_ERR;
+    return reply->readable && !reply->executed && !broke;
 }
 
 static void behind_answer(struct track *track, const struct request *request,

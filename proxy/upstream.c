@@ -94,6 +94,9 @@ static unsigned link_choose(const struct upstream *upstream)
 
 static void call_send(struct upstream *upstream, struct upstream_call *call)
 {
+    if (call->was_sent)
+        counter_add(&upstream->counters->resends, 1);
+    call->was_sent = true;
     call->in_socket = true;
     upstream->ops->send(upstream, call->link, call);
 }
@@ -107,6 +110,7 @@ int upstream_submit(struct upstream *upstream, struct upstream_call *call, uint6
     rpc_xid_replace(call->head, call->xid);
     call->since = now;
     call->answered = false;
+    call->was_sent = false;
     call->in_socket = false;
     call->link = link_choose(upstream);
     struct upstream_link *link = &upstream->link[call->link];
@@ -132,8 +136,6 @@ void upstream_link_up(struct upstream *upstream, unsigned link_number)
          node = node->next) {
         struct upstream_call *call = container_of(node, struct upstream_call, node);
         assert(!call->in_socket);
-        if (again)
-            counter_add(&upstream->counters->resends, 1);
         call_send(upstream, call);
     }
 }

@@ -34,6 +34,7 @@ struct upstream_call {
     uint32_t tail_len;
     uint64_t since; /* when it was submitted */
     bool answered;
+    bool was_sent;  /* at least once */
     bool in_socket; /* its octets are being sent */
 
     /* The reply, with the upstream's xid. Exactly once. What `reply` does not own stands only

@@ -5,12 +5,13 @@ target_link_libraries(unit_stage PUBLIC nfsaccel_proxy PkgConfig::CMOCKA)
 
 nfsaccel_unit_test(order LIBS nfsaccel_proxy Threads::Threads)
 nfsaccel_unit_test(upstream_links LIBS nfsaccel_proxy)
+nfsaccel_unit_test(upstream_resends LIBS nfsaccel_proxy)
 nfsaccel_unit_test(upstream LIBS nfsaccel_proxy)
 # The test fails the ring's allocations.
 target_link_options(test_upstream PRIVATE -Wl,--wrap=calloc)
 foreach(name credential request call_hits call_clients call_coherence call_cases
     call_unreadable_credential track_questions track_create track_odd track_behind_the_back
-    track_doubtful track_order)
+    track_doubtful track_unreadable track_order)
   nfsaccel_unit_test(${name} LIBS unit_stage)
 endforeach()
 nfsaccel_unit_test(track_matrix SOURCES unit/track_rows.c unit/track_outcome.c LIBS unit_stage)
