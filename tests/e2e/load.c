@@ -1,7 +1,7 @@
 /*
  * load: clients that work without a break until they are told to stop (SIGTERM), while servers and proxies come and go.
  *
- *   e2e-load ... [CLIENTS]     session.h; --seconds: patience without a connection (nfs_client.h)
+ *   e2e-load ... [CLIENTS [replays]]     session.h; --seconds: patience without a connection (nfs_client.h)
  *
  * Each client makes, writes, reads, renames and removes files in a folder of its own, asks for attributes, names and
  * verdicts, and knows what must come back. One error, or one wrong answer, ends it as failed. In the end what it
@@ -10,7 +10,7 @@
  * NFSv3 has one ambiguity that a client must live with: a call was executed, its reply was lost, and when it is sent
  * again its work is done already: CREATE, MKDIR: EXIST, REMOVE, RENAME: NOENT. That is taken for a success, as the
  * Linux client and others do, but only after a call that was sent more than once; where the server may have been
- * restarted (--service replays), in which case the proxy sends again and the client can't know, once per call. Either
+ * restarted (`replays`), in which case the proxy sends again and the client can't know, once per call. Either
  * way the state that follows must be right.
  */
 #include "e2e/check.h"
@@ -207,7 +207,7 @@ static int work(struct session *session, unsigned number)
     char name[32];
     w.session = session;
     w.number = number;
-    w.replays = strcmp(session->service, "replays") == 0;
+    w.replays = session->rest_count > 1 && strcmp(session->rest[1], "replays") == 0;
     check_begin("client %u", number);
     session_connect(&w.c, &session->tested);
     snprintf(name, sizeof name, "load-%d-%u", (int)getppid(), number);

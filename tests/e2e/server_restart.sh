@@ -21,7 +21,7 @@ restart_server() {
 
 restart_under_load() {
     local port=$1 i
-    load_start load "$port" --service replays 4
+    load_start load "$port" 4 replays
     for ((i = 0; i < RESTARTS; i++)); do
         sleep 1.5
         running "$LOAD_PID" || break
@@ -77,7 +77,7 @@ has_answer() { [[ $(timeout 15 "$TOOLS/e2e-probe" --path "$EXPORT" --port "$1" f
 # A server that is there and says nothing, for longer than the proxy takes for a pause.
 silence_under_load() {
     local port=$1
-    load_start silence "$port" --service replays 4
+    load_start silence "$port" 4 replays
     sleep 0.5
     kill -s STOP "$GANESHA_PID"
     sleep "$SILENCE_S"
