@@ -135,6 +135,35 @@ static void test_settle(void **state)
     }
 }
 
+/* The same for what only the reply brought to light. */
+static void test_settle_found(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    file_fattr(&f, fattr);
+    fx->ages.exclusive = true;
+    fx->ages.settle = 10 * CACHE_NSEC_PER_SEC;
+    fx->ages.settle_age = CACHE_NSEC_PER_SEC;
+    for (unsigned i = 0; i < 4; i++) {
+        struct cache_mutation m;
+        if (i & 2)
+            fill(fx, "f", &f);
+        cache_mutation_init(&m, fx->server);
+        cache_mutation_add_object(&m, text("d"));
+        cache_mutation_begin(&m, fx->now);
+        cache_mutation_found(&m, text("f"), i & 1 ? fattr : NULL, RPC_AUTH_SYS, fx->now);
+        cache_mutation_end(&m, fx->now);
+        if (!(i & 1))
+            fill(fx, "f", &f);
+        advance(fx, 999);
+        assert_served(fx, "f", &f);
+        advance(fx, 1);
+        assert_not_served(fx, "f");
+        cache_flush(fx->cache, NULL);
+    }
+}
+
 /* Flush: everything goes, of one server or of all; nothing that is on its way comes back; fences
  * and their mutations are as they were. */
 static void test_flush(void **state)
@@ -184,7 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_asked_again), TEST(test_still_compared), TEST(test_until),
-        TEST(test_settle),      TEST(test_flush),
+        TEST(test_settle),      TEST(test_settle_found),   TEST(test_flush),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

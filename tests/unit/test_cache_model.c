@@ -426,6 +426,27 @@ static void bring(struct world *w, const struct cache_filler *from, unsigned fil
     shown(w, file, version);
 }
 
+/* The attributes that come with a verdict, or with names; `fattr` keeps them for these. */
+static void bring_with(struct world *w, struct cache_filler *from, unsigned file, unsigned handle,
+                       uint32_t version, uint8_t fattr[NFS3_FATTR_LEN])
+{
+    struct file f = state_of(file, version);
+    file_fattr(&f, fattr);
+    bring(w, from, file, handle, version);
+    from->fattr = fattr;
+}
+
+/* An entry of READDIRPLUS whose handle the server left out. */
+static void bring_shown(struct world *w, const struct cache_filler *from, unsigned file,
+                        uint32_t version)
+{
+    uint8_t fattr[NFS3_FATTR_LEN];
+    struct file f = state_of(file, version);
+    file_fattr(&f, fattr);
+    cache_fill_shown(from, fattr);
+    shown(w, file, version);
+}
+
 static void bring_name(struct world *w, const struct cache_filler *from, const struct call *c,
                        unsigned n, int child, uint32_t version, uint32_t binding, bool searched)
 {
@@ -441,8 +462,20 @@ static void bring_name(struct world *w, const struct cache_filler *from, const s
         raise_to(&w->binding[c->dir][n].floor[c->handle], binding);
 }
 
+static void deliver_page(struct world *w, const struct cache_filler *from, const struct call *c)
+{
+    for (unsigned n = 0; n < NAMES; n++) {
+        if (c->entries[n] >= 0 && draw(w, 4) == 0)
+            bring_shown(w, from, (unsigned)c->entries[n], c->entry_versions[n]);
+        else
+            bring_name(w, from, c, n, c->entries[n], c->entry_versions[n], c->entry_bindings[n],
+                       false);
+    }
+}
+
 static void deliver_read(struct world *w, const struct call *c)
 {
+    uint8_t fattr[NFS3_FATTR_LEN];
     w->fx.credential.uid = 1000 + c->user;
     struct cache_filler from = filler(&w->fx, c->sent);
     switch (c->kind) {
@@ -451,21 +484,19 @@ static void deliver_read(struct world *w, const struct call *c)
         break;
     case ACCESS:
         if (!c->fails) /* a reply without attributes */
-            bring(w, &from, c->file, c->handle, c->version);
+            bring_with(w, &from, c->file, c->handle, c->version, fattr);
         cache_fill_verdict(&from, text(handle_of(c->file, c->handle)), NFS3_ACCESS_ALL,
                            granted(c->file, c->version, c->user));
         raise_to(&w->verdict_floor[c->file][c->handle][c->user], c->version);
         break;
     case LOOKUP:
         if (!c->fails)
-            bring(w, &from, dir_file(c->dir), c->handle, c->dir_version);
+            bring_with(w, &from, dir_file(c->dir), c->handle, c->dir_version, fattr);
         bring_name(w, &from, c, c->name, c->child, c->child_version, c->binding, true);
         break;
     default:
-        bring(w, &from, dir_file(c->dir), c->handle, c->dir_version);
-        for (unsigned n = 0; n < NAMES; n++)
-            bring_name(w, &from, c, n, c->entries[n], c->entry_versions[n], c->entry_bindings[n],
-                       false);
+        bring_with(w, &from, dir_file(c->dir), c->handle, c->dir_version, fattr);
+        deliver_page(w, &from, c);
     }
 }
 

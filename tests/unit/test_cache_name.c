@@ -237,6 +237,38 @@ static void test_contradicted_by_unknown(void **state)
     assert_int_equal(usage(fx).names, 0);
 }
 
+/* … and what was sent before it came, and says something else, is not kept. */
+static void test_older_than_shown(void **state)
+{
+    struct fixture *fx = *state;
+    warm(fx);
+    cache_stamp held = tick(fx);
+    name(fx, "d", "x", "not kept");
+    name_sent(fx, held, "x", "f");
+    assert_resolve(fx, "d", "x", NULL);
+    name_sent(fx, held, "x", "");
+    assert_resolve(fx, "d", "x", NULL);
+    name(fx, "d", "x", "f");
+    assert_resolve(fx, "d", "x", "f");
+}
+
+/* A directory that was not kept when the name was asked for: what it looks like now was seen later,
+ * and the change may have been of this name. */
+static void test_newborn_directory(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2);
+    fill(fx, "f", &f);
+    cache_stamp held = tick(fx);
+    fill(fx, "d", &d);
+    name_sent(fx, held, "x", "f");
+    assert_resolve(fx, "d", "x", NULL);
+    name_sent(fx, held, "y", "");
+    assert_resolve(fx, "d", "y", NULL);
+    name(fx, "d", "x", "f");
+    assert_resolve(fx, "d", "x", "f");
+}
+
 /* EXIST contradicts a negative name (K06); a NOENT that was on its way can't bring it back. */
 static void test_drop_name(void **state)
 {
@@ -329,6 +361,8 @@ int main(void)
         TEST(test_attributes_needed),
         TEST(test_two),
         TEST(test_contradicted_by_unknown),
+        TEST(test_older_than_shown),
+        TEST(test_newborn_directory),
         TEST(test_drop_name),
         TEST(test_stale),
         TEST(test_stale_directory),

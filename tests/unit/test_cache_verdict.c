@@ -267,13 +267,51 @@ static void test_search_ages(void **state)
     assert_not_granted(fx, "d", 0x03);
 }
 
+/* A verdict, and the proof that a directory may be searched, stand side by side. */
+static void test_search_beside_verdict(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2);
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    name(fx, "d", "f", "f");
+    verdict(fx, "d", 0x01, 0x01); /* says nothing of LOOKUP */
+    assert_lookup(fx, "d", "f", "f");
+    assert_granted(fx, "d", 0x01, 0x01);
+    name(fx, "d", "g", "f");
+    assert_granted(fx, "d", 0x01, 0x01);
+    assert_int_equal(usage(fx).verdicts, 2);
+}
+
+/* A verdict with attributes in its reply that are the kept ones is kept, also where those came in
+ * another reply, which was received later. */
+static void test_same_attributes(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = f;
+    uint8_t fattr[NFS3_FATTR_LEN];
+    g.ctime++;
+    struct cache_filler from = filler(fx, 0);
+    fill(fx, "f", &f);
+    cache_fill_verdict(&from, text("f"), 0x3f, 0x3f);
+    assert_not_granted(fx, "f", 0x3f);
+    file_fattr(&g, fattr);
+    from.fattr = fattr;
+    cache_fill_verdict(&from, text("f"), 0x3f, 0x3f);
+    assert_not_granted(fx, "f", 0x3f);
+    file_fattr(&f, fattr);
+    cache_fill_verdict(&from, text("f"), 0x3f, 0x3f);
+    assert_granted(fx, "f", 0x3f, 0x3f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_credentials),      TEST(test_not_from_mode), TEST(test_masks),
         TEST(test_never_mixed),      TEST(test_age),           TEST(test_order),
         TEST(test_needs_attributes), TEST(test_flavor),        TEST(test_limit),
-        TEST(test_search),           TEST(test_search_ages),
+        TEST(test_search),           TEST(test_search_ages),   TEST(test_search_beside_verdict),
+        TEST(test_same_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
