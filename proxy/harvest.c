@@ -97,3 +97,15 @@ void harvest_readdirplus(const struct request *request, const struct reply *repl
             cache_fill_name(&filler, request->args.object, entry.name, entry.handle, false);
     }
 }
+
+/* Servers are careless with these attributes (nfs-ganesha 4.3 sends fsid 0): they may show that what is kept is outdated,
+ * but are no answer to a GETATTR. */
+void harvest_acl(const struct request *request, const struct reply *reply)
+{
+    if (harvest_handle_gone(reply)) {
+        cache_drop_handle(request->cache, request->args.object);
+    } else if (reply->res.object != NULL) {
+        struct cache_filler filler = harvest_filler(request, reply);
+        cache_fill_shown(&filler, reply->res.object);
+    }
+}

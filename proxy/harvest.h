@@ -13,6 +13,7 @@ procedure_harvest harvest_directory; /* … sent as those of a directory */
 procedure_harvest harvest_lookup;
 procedure_harvest harvest_access;
 procedure_harvest harvest_readdirplus;
+procedure_harvest harvest_acl; /* of NFSACL: shown, but not kept */
 
 /* What the cache is filled with: whose reply, and when it was asked for and came. */
 struct cache_filler harvest_filler(const struct request *request, const struct reply *reply);

@@ -144,7 +144,7 @@ static const struct procedure nfsacl3[NFSACL3_PROCEDURES] = {
     [NFSACL3_GETACL] = {.name = "GETACL",
                         .args = nfsacl3_args_getacl,
                         .res = nfsacl3_res_getacl,
-                        .harvest = harvest_object},
+                        .harvest = harvest_acl},
     [NFSACL3_SETACL] = {.name = "SETACL",
                         .args = nfsacl3_args_setacl,
                         .res = nfsacl3_res_setacl,

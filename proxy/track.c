@@ -285,10 +285,12 @@ void track_wcc_results(struct track *track, const struct request *request,
     result(track, request, track->object, reply->res.wcc);
 }
 
+/* The attributes of an NFSACL reply are not kept: see harvest_acl. */
 void track_acl_results(struct track *track, const struct request *request,
                        const struct reply *reply)
 {
-    result(track, request, track->object, (struct nfs3_wcc){NULL, reply->res.object});
+    (void)reply;
+    result(track, request, track->object, (struct nfs3_wcc){NULL, NULL});
 }
 
 void track_create_results(struct track *track, const struct request *request,

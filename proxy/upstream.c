@@ -97,6 +97,7 @@ static void call_send(struct upstream *upstream, struct upstream_call *call)
     if (call->was_sent)
         counter_add(&upstream->counters->resends, 1);
     call->was_sent = true;
+    call->sent_at = upstream->now;
     call->in_socket = true;
     upstream->ops->send(upstream, call->link, call);
 }
@@ -108,6 +109,7 @@ int upstream_submit(struct upstream *upstream, struct upstream_call *call, uint6
     if (err != 0)
         return err;
     rpc_xid_replace(call->head, call->xid);
+    upstream->now = now;
     call->since = now;
     call->answered = false;
     call->was_sent = false;
@@ -213,21 +215,31 @@ drop:
         free(reply->data);
 }
 
+static const struct upstream_call *link_oldest(const struct upstream_link *link)
+{
+    if (list_empty(&link->outstanding))
+        return NULL;
+    return container_of(link->outstanding.next, struct upstream_call, node);
+}
+
+static void notice_silence(struct upstream *upstream, const struct upstream_call *oldest)
+{
+    if (upstream->not_responding || upstream->now - oldest->since < NOT_RESPONDING_NSEC)
+        return;
+    upstream->not_responding = true;
+    upstream->ops->responding(upstream, false);
+}
+
 void upstream_tick(struct upstream *upstream, uint64_t now)
 {
-    if (upstream->not_responding)
-        return;
+    upstream->now = now;
     for (unsigned i = 0; i < upstream->links; i++) {
-        const struct upstream_link *link = &upstream->link[i];
-        if (list_empty(&link->outstanding))
+        const struct upstream_call *oldest = link_oldest(&upstream->link[i]);
+        if (oldest == NULL)
             continue;
-        const struct upstream_call *oldest =
-            container_of(link->outstanding.next, struct upstream_call, node);
-        if (now - oldest->since < NOT_RESPONDING_NSEC)
-            continue;
-        upstream->not_responding = true;
-        upstream->ops->responding(upstream, false);
-        return;
+        notice_silence(upstream, oldest);
+        if (upstream->link[i].up && now - oldest->sent_at >= UPSTREAM_PATIENCE)
+            upstream->ops->reset(upstream, i);
     }
 }
 

@@ -20,6 +20,7 @@
 #include "xdr/record.h"
 
 #define UPSTREAM_LINKS_MAX 64u
+#define UPSTREAM_PATIENCE  60000000000ull /* ns */
 
 struct upstream;
 
@@ -32,7 +33,8 @@ struct upstream_call {
     uint32_t head_len;
     const uint8_t *tail; /* sent after it; may be empty */
     uint32_t tail_len;
-    uint64_t since; /* when it was submitted */
+    uint64_t since;   /* when it was submitted */
+    uint64_t sent_at; /* when it was last sent, to the second */
     bool answered;
     bool was_sent;  /* at least once */
     bool in_socket; /* its octets are being sent */
@@ -66,6 +68,7 @@ struct upstream {
     const struct upstream_ops *ops;
     struct counters *counters;
     uint32_t next_xid;
+    uint64_t now; /* of the last call or tick */
     uint32_t outstanding;
     bool not_responding;
     unsigned links;
@@ -92,7 +95,8 @@ void upstream_sent(struct upstream *upstream, struct upstream_call *call);
 void upstream_receive(struct upstream *upstream, unsigned link, struct record *reply);
 /* The proxy stops: what is outstanding ends without a reply. */
 void upstream_abandon(struct upstream *upstream);
-/* About once a second: notices that the server does not answer. */
+/* About once a second: notices that the server does not answer. A link on which a call has not been answered for
+ * UPSTREAM_PATIENCE is reset, as the kernel's client does, so that all its calls are sent again on a new connection. */
 void upstream_tick(struct upstream *upstream, uint64_t now);
 
 #endif

@@ -20,7 +20,7 @@ static void learn(struct scene *s, unsigned procedure, struct body args, struct 
 static void test_getattr_after_any_reply(void **state)
 {
     (void)state;
-    for (unsigned row = 0; row < 10; row++) {
+    for (unsigned row = 0; row < 9; row++) {
         struct scene s;
         scene_open(&s, EXCLUSIVE);
         struct body some = res_post_op(NFS3_OK, &s.f.attr);
@@ -51,18 +51,38 @@ static void test_getattr_after_any_reply(void **state)
         case 7:
             learn(&s, NFS3_READDIR, args_readdir(&s.f), some);
             break;
-        case 8:
+        default:
             learn(&s, NFS3_READDIRPLUS, args_readdirplus(&s.f),
                   res_readdirplus(&s.f.attr, NULL, 0));
-            break;
-        default:
-            learn(&s, GETACL, args_getacl(&s.f), some);
             break;
         }
         getattr_hits(&s.c1, &s.f);
         getattr_hits(&s.c2, &s.f);
         scene_close(&s);
     }
+}
+
+/* Protects: attributes in NFSACL replies, whose fsid may be wrong (nfs-ganesha 4.3 sends 0), are
+ * never served; but they show what is outdated. */
+static void test_getattr_after_nfsacl(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, EXCLUSIVE);
+    struct file broken = s.f;
+    broken.attr.fsid = 0;
+    learn(&s, GETACL, args_getacl(&s.f), res_post_op(NFS3_OK, &broken.attr));
+    learn(&s, NFS3_GETATTR, args_handle(&s.f), res_getattr(&s.f.attr));
+    getattr_hits(&s.c2, &s.f);
+    learn(&s, GETACL, args_getacl(&s.f), res_post_op(NFS3_OK, &broken.attr));
+    getattr_hits(&s.c2, &s.f);
+    learn(&s, SETACL, args_setacl(&s.f, 4), res_post_op(NFS3_OK, &broken.attr));
+    learn(&s, NFS3_GETATTR, args_handle(&s.f), res_getattr(&s.f.attr));
+    getattr_hits(&s.c2, &s.f);
+    s.f.attr.ctime++;
+    learn(&s, GETACL, args_getacl(&s.f), res_post_op(NFS3_OK, &s.f.attr));
+    learn(&s, NFS3_GETATTR, args_handle(&s.f), res_getattr(&s.f.attr));
+    scene_close(&s);
 }
 
 /* Protects: also a failed reply's attributes are the server's word. */
@@ -398,6 +418,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_getattr_after_any_reply),
+        cmocka_unit_test(test_getattr_after_nfsacl),
         cmocka_unit_test(test_getattr_after_failed_replies),
         cmocka_unit_test(test_lookup_found),
         cmocka_unit_test(test_lookup_noent),

@@ -52,6 +52,8 @@ static bool shown(const struct run *run, unsigned file)
     struct says says = outcome_says(run->outcome);
     if (!says.attributes || silent(run))
         return false;
+    if (row->shape == SHAPE_ACL)
+        return false; /* those of NFSACL are not trusted */
     if (file == row->object)
         return true;
     if ((row->shape == SHAPE_RENAME || row->shape == SHAPE_LINK) && file == row->object2)
