@@ -2,6 +2,19 @@
 
 #include "cache/fattr.h"
 
+struct attributes attributes_make(struct cache_server *server, struct bytes handle,
+                                  const uint8_t *fattr)
+{
+    return (struct attributes){
+        .server = server,
+        .handle = handle,
+        .hash = object_hash(server, handle),
+        .fattr = fattr,
+        .identity = identity_of(server, fattr),
+        .state = key_fattr(&server->cache->secret, fattr),
+    };
+}
+
 bool attributes_admitted(const struct attributes *news)
 {
     return fence_admits(shard_fence(news->server, news->hash), news->sent, news->state) &&

@@ -19,6 +19,9 @@ struct attributes {
     uint8_t flavor; /* OBJECT_NONE, OBJECT_SYS or 0 */
 };
 
+struct attributes attributes_make(struct cache_server *server, struct bytes handle,
+                                  const uint8_t *fattr);
+
 /* The fences let a reply of a call that changes nothing be kept. All locks of a span are held. */
 bool attributes_admitted(const struct attributes *news);
 /* They were shown and are not kept. Likewise. */

@@ -1,9 +1,8 @@
 /*
  * fill: what replies to calls that change nothing leave behind.
  *
- * Each reply has been shown to a client. What is not kept of it, for whatever reason, raises the
- * fence to its time of receipt, and takes away what is kept and says otherwise: nobody is told
- * something older later on.
+ * Each reply has been shown to a client. What is not kept of it, for whatever reason, the fence
+ * remembers, and what is kept and says otherwise goes: nobody is told something older later on.
  */
 #include "cache/attributes.h"
 #include "cache/credential.h"
@@ -117,18 +116,11 @@ void cache_fill_attributes(const struct cache_filler *filler, struct bytes handl
 {
     if (!handle_fits(handle))
         return;
-    struct attributes news = {
-        .server = filler->server,
-        .handle = handle,
-        .hash = object_hash(filler->server, handle),
-        .fattr = fattr,
-        .identity = identity_of(filler->server, fattr),
-        .state = key_fattr(&filler->server->cache->secret, fattr),
-        .sent = filler->sent,
-        .received = filler->received,
-        .now = filler->now,
-        .flavor = object_flavor(filler->credential->flavor),
-    };
+    struct attributes news = attributes_make(filler->server, handle, fattr);
+    news.sent = filler->sent;
+    news.received = filler->received;
+    news.now = filler->now;
+    news.flavor = object_flavor(filler->credential->flavor);
     struct span span;
     uint32_t spare;
     uint32_t index = attributes_open(&span, &news, &spare);

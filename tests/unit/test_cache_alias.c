@@ -303,8 +303,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_known),       TEST(test_result),         TEST(test_learned_from_result),
         TEST(test_identify),    TEST(test_told_otherwise), TEST(test_fills),
-        TEST(test_stale_alias), TEST(test_stale),          TEST(test_directory),
-        TEST(test_many),        TEST(test_servers),
+        TEST(test_stale_alias), TEST(test_verdict_across), TEST(test_stale),
+        TEST(test_directory),   TEST(test_many),           TEST(test_servers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
