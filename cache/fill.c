@@ -130,9 +130,10 @@ void cache_fill_attributes(const struct cache_filler *filler, struct bytes handl
 
 /* ---- attributes without a handle ---- */
 
-/* One of the file's objects. */
-static void compare_with_shown(const struct cache_filler *filler, struct alias alias,
-                               const uint8_t *fattr)
+/* One of the file's objects. Where it may be newer than what was shown, nothing that was sent before
+ * both is kept under any handle: said before the object, which says so too, goes. */
+static void compare_with_shown(const struct cache_filler *filler, const struct identity *identity,
+                               struct alias alias, const uint8_t *fattr)
 {
     struct cache_server *server = filler->server;
     struct shard *shard = shard_at(server->cache, alias.index);
@@ -141,11 +142,12 @@ static void compare_with_shown(const struct cache_filler *filler, struct alias a
     if (object_is(server->cache, alias.index, alias.birth) && object_valid(server, object) &&
         !fattr_equal(object->fattr, fattr)) {
         uint32_t hash = object_hash(server, object_handle(object));
-        bool in_order = object_received(object) <= filler->sent;
+        if (object_received(object) > filler->sent) {
+            cache_stamp received = later(object_received(object), filler->received);
+            identity_raise(identity, received);
+            fence_raise(shard_fence(server, hash), received);
+        }
         object_invalidate(server, object, hash);
-        if (!in_order)
-            fence_raise(shard_fence(server, hash),
-                        later(object_received(object), filler->received));
     }
     lock_release(&shard->lock);
 }
@@ -162,7 +164,7 @@ void cache_fill_shown(const struct cache_filler *filler, const uint8_t *fattr)
     identity_collect(&identity, &aliases);
     lock_release(&stripe->lock);
     for (unsigned i = 0; i < aliases.count; i++)
-        compare_with_shown(filler, aliases.object[i], fattr);
+        compare_with_shown(filler, &identity, aliases.object[i], fattr);
 }
 
 /* ---- verdicts ---- */

@@ -435,12 +435,32 @@ static void test_shown_without_handle(void **state)
     assert_served(fx, "f", &g);
 }
 
+/* … and one that is older than what is kept must not bring its state in under another handle. */
+static void test_shown_is_older(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = regular(1);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    g.ctime++;
+    cache_stamp sent = tick(fx);
+    fill(fx, "f/a", &g);
+    struct cache_filler page = filler(fx, sent);
+    file_fattr(&f, fattr);
+    cache_fill_shown(&page, fattr);
+    cache_fill_attributes(&page, text("f/b"), fattr);
+    assert_not_served(fx, "f/a");
+    assert_not_served(fx, "f/b");
+    fill(fx, "f/b", &g);
+    assert_served(fx, "f/b", &g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_herd),
         TEST(test_herd_and_change),
         TEST(test_shown_without_handle),
+        TEST(test_shown_is_older),
         TEST(test_served),
         TEST(test_servers),
         TEST(test_ticks),
