@@ -218,6 +218,8 @@ void cache_fill_verdict(const struct cache_filler *filler, struct bytes handle, 
     uint32_t index = object_find(server, hash, handle);
     if (index)
         fill_verdict(filler, index, hash, answer);
+    else if (filler->fattr == NULL)
+        fence_raise(shard_fence(server, hash), filler->received);
     lock_release(&shard->lock);
 }
 

@@ -50,6 +50,8 @@ void verdict_remove(struct cache_server *server, uint32_t hash, uint32_t *link)
     struct shard *shard = shard_of(server->cache, hash);
     uint32_t index = *link;
     const struct verdict *verdict = verdict_at(server->cache, index);
+    if (verdict->bare)
+        fence_raise(shard_fence(server, hash), packed_get48(verdict->received));
     credential_give(server->cache, shard, verdict->credential);
     *link = verdict->next;
     slab_free(&shard->slab, index);
@@ -132,7 +134,8 @@ static bool add(const struct cache_filler *filler, uint32_t object, uint32_t has
                                 .credential = credential,
                                 .asked = answer->asked,
                                 .granted = answer->granted,
-                                .searched = answer->searched};
+                                .searched = answer->searched,
+                                .bare = filler->fattr == NULL};
     packed_put48(verdict->received, received);
     packed_put40(verdict->fetched, filler->now / CACHE_NSEC_PER_MSEC);
     object_at(cache, object)->verdicts = index;
@@ -145,12 +148,17 @@ void verdict_arrive(const struct cache_filler *filler, uint32_t object, uint32_t
 {
     struct cache_server *server = filler->server;
     struct shard *shard = shard_of(server->cache, hash);
-    cache_stamp received = filler->received;
+    struct fence *fence = shard_fence(server, hash);
+    cache_stamp received = filler->received, stamp = fence->stamp;
     bool in_order = clear(filler, object_at(server->cache, object), hash, answer, &received);
-    if (answer->admitted && in_order && add(filler, object, hash, answer, received))
-        return;
+    if (answer->admitted && in_order) {
+        fence->stamp = stamp; /* it stands in for those that it superseded */
+        if (add(filler, object, hash, answer, received))
+            return;
+        fence_raise(fence, received);
+    }
     shard->fence_rejects += !answer->admitted;
     shard->overlaps += answer->admitted && !in_order;
-    if (!in_order)
-        fence_raise(shard_fence(server, hash), received);
+    if (!in_order || filler->fattr == NULL)
+        fence_raise(fence, received);
 }

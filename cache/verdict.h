@@ -18,7 +18,8 @@ struct verdict {
     uint8_t asked;       /* 19 bits of the mask; 0 where `searched` */
     uint8_t granted;     /* 20 */
     uint8_t searched;    /* 21 a LOOKUP succeeded, or found no such name */
-    uint8_t unused[2];   /* 22 */
+    uint8_t bare;        /* 22 its reply showed no attributes */
+    uint8_t unused;      /* 23 */
 };
 
 _Static_assert(sizeof(struct verdict) == 24, "no padding");
@@ -37,11 +38,15 @@ struct verdict_answer {
     bool admitted; /* by the fences; if not, it only takes away what contradicts it */
 };
 
-/* What a reply says. Raises the handle's fence where it isn't kept. */
+/*
+ * What a reply says. Where it isn't kept, the attributes in the same reply tell older verdicts from
+ * newer ones; without these, the handle's fence is raised.
+ */
 void verdict_arrive(const struct cache_filler *filler, uint32_t object, uint32_t hash,
                     const struct verdict_answer *answer);
 
-/* Removes the verdict at that link of an object's chain, and raises the handle's fence to it. */
+/* Removes the verdict at that link of an object's chain; the handle's fence keeps older ones away if
+ * nothing else does. */
 void verdict_remove(struct cache_server *server, uint32_t hash, uint32_t *link);
 
 #endif

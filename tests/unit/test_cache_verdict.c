@@ -293,8 +293,6 @@ static void test_same_attributes(void **state)
     g.ctime++;
     struct cache_filler from = filler(fx, 0);
     fill(fx, "f", &f);
-    cache_fill_verdict(&from, text("f"), 0x3f, 0x3f);
-    assert_not_granted(fx, "f", 0x3f);
     file_fattr(&g, fattr);
     from.fattr = fattr;
     cache_fill_verdict(&from, text("f"), 0x3f, 0x3f);
@@ -304,6 +302,39 @@ static void test_same_attributes(void **state)
     assert_granted(fx, "f", 0x3f, 0x3f);
 }
 
+/* A verdict without attributes shows nothing that would tell an older one from it later on: what was
+ * sent before it came is not kept, be it refused, evicted, or of an object that is not kept. */
+static void test_bare(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    file_fattr(&f, fattr);
+    for (unsigned i = 0; i < 3; i++) {
+        cache_flush(fx->cache, NULL);
+        cache_stamp bare = tick(fx), held = tick(fx);
+        if (i > 0)
+            fill(fx, "f", &f);
+        if (i == 1)
+            verdict_sent(fx, bare, "f", 0x3f, 0x00);
+        else
+            verdict(fx, "f", 0x3f, 0x00);
+        for (uint32_t uid = 1; i == 2 && uid <= 64; uid++) {
+            as(fx, RPC_AUTH_SYS, uid, 0, NULL, 0);
+            verdict(fx, "f", 0x3f, 0x00);
+        }
+        as(fx, RPC_AUTH_SYS, 1000, 100, NULL, 0);
+        struct cache_filler from = filler(fx, held);
+        from.fattr = fattr;
+        cache_fill_attributes(&from, text("f"), fattr);
+        cache_fill_verdict(&from, text("f"), 0x3f, 0x3f);
+        fill(fx, "f", &f);
+        assert_not_granted(fx, "f", 0x3f);
+        verdict(fx, "f", 0x3f, 0x3f);
+        assert_granted(fx, "f", 0x3f, 0x3f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,7 +342,7 @@ int main(void)
         TEST(test_never_mixed),      TEST(test_age),           TEST(test_order),
         TEST(test_needs_attributes), TEST(test_flavor),        TEST(test_limit),
         TEST(test_search),           TEST(test_search_ages),   TEST(test_search_beside_verdict),
-        TEST(test_same_attributes),
+        TEST(test_same_attributes),  TEST(test_bare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
