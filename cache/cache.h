@@ -255,12 +255,12 @@ void cache_mutation_result(struct cache_mutation *mutation, unsigned object, str
 bool cache_mutation_identified(const struct cache_mutation *mutation, unsigned object);
 
 /*
- * An object that only the reply, or a question after it, brought to light (CREATE over a file that
- * nobody had looked up). Everything kept for it goes, and so do fills under way. `created`: the
- * mutation made it, and `fattr` (or NULL) may be kept under the rule for other replies, with `name`
- * in `dir` leading to it.
+ * An object that only the reply, or a question after it, brought to light (CREATE over a file that nobody had looked
+ * up). Everything kept for it goes, and so do fills under way. `fattr` (or NULL) may be kept under the rule for other
+ * replies. False where it is not known which file the handle is: it may be kept under another handle. The caller asks
+ * the server (GETATTR), and calls this again with what it said, before it ends the mutation.
  */
-void cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
+bool cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
                           const uint8_t *fattr, uint32_t flavor, uint64_t now);
 
 /* The name now leads to that object (or, `handle` empty, to nothing): kept only if the mutation was

@@ -127,11 +127,12 @@ static void raise_fence(struct cache_mutation *mutation, bool identity, uint32_t
     mutation->fences++;
 }
 
-/* No other mutation is in flight there. The fence's lock is held. */
-static bool quiet(const struct cache_mutation *mutation, bool identity, uint32_t hash)
+/* No other mutation of the handle is in flight; one that knew its file by another handle would have
+ * dropped what is kept. The fence's lock is held. */
+static bool quiet(const struct cache_mutation *mutation, uint32_t hash)
 {
-    uint32_t own = mutation_owns(mutation, identity, hash);
-    return fence_of(mutation, identity, hash)->inflight == own;
+    uint32_t own = mutation_owns(mutation, false, hash);
+    return shard_fence(mutation->server, hash)->inflight == own;
 }
 
 bool mutation_is_latest(const struct cache_mutation *mutation, bool identity, uint32_t hash)
@@ -205,7 +206,6 @@ static void begin_identity(struct cache_mutation *mutation, struct cache_mutatio
     struct identity identity = identity_make(mutation->server, of->fsid, of->fileid);
     struct stripe *stripe = identity_stripe(&identity);
     lock_acquire(&stripe->lock);
-    of->had_before = of->had_before && quiet(mutation, true, identity.hash);
     raise_fence(mutation, true, identity.hash);
     of->fenced = true;
     identity_collect(&identity, aliases);
@@ -220,7 +220,7 @@ static void begin_object(struct cache_mutation *mutation, struct cache_mutation_
     struct shard *shard = mutation_shard(mutation, hash);
     struct aliases aliases = {0};
     lock_acquire(&shard->lock);
-    bool alone = quiet(mutation, false, hash);
+    bool alone = quiet(mutation, hash);
     raise_fence(mutation, false, hash);
     drop_object(mutation, of, hash, alone);
     if (of->identified)

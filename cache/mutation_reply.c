@@ -113,7 +113,7 @@ static void forget(struct cache_server *server, uint32_t hash, struct bytes hand
 }
 
 /* Nothing but the handle is known: what is kept under it goes, and of the file that it was. */
-static void found_handle(struct cache_server *server, struct bytes handle, uint64_t now)
+static bool found_handle(struct cache_server *server, struct bytes handle, uint64_t now)
 {
     uint32_t hash = object_hash(server, handle);
     struct shard *shard = shard_of(server->cache, hash);
@@ -135,18 +135,17 @@ static void found_handle(struct cache_server *server, struct bytes handle, uint6
     mutation_note_ended(shard_fence(server, hash), now);
     lock_release(&shard->lock);
     mutation_visit(server, &aliases, handle, MUTATION_TOUCH, now);
+    return index != 0;
 }
 
-void cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
+bool cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
                           const uint8_t *fattr, uint32_t flavor, uint64_t now)
 {
     struct cache_server *server = mutation->server;
     if (handle.len == 0 || handle.len > NFS3_FH_MAX)
-        return;
-    if (fattr == NULL) {
-        found_handle(server, handle, now);
-        return;
-    }
+        return true;
+    if (fattr == NULL)
+        return found_handle(server, handle, now);
     struct attributes news = news_of(mutation, handle, fattr, flavor, now);
     struct span span;
     uint32_t spare;
@@ -161,6 +160,7 @@ void cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
     mutation_note_ended(shard_fence(server, news.hash), now);
     mutation_note_ended(identity_fence(&news.identity), now);
     attributes_close(&span, &news, spare);
+    return true;
 }
 
 /* ---- names ---- */

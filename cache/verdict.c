@@ -152,7 +152,8 @@ void verdict_arrive(const struct cache_filler *filler, uint32_t object, uint32_t
     cache_stamp received = filler->received, stamp = fence->stamp;
     bool in_order = clear(filler, object_at(server->cache, object), hash, answer, &received);
     if (answer->admitted && in_order) {
-        fence->stamp = stamp; /* it stands in for those that it superseded */
+        if (fence->stamp != stamp)
+            fence->stamp = stamp; /* it stands in for those that it superseded */
         if (add(filler, object, hash, answer, received))
             return;
         fence_raise(fence, received);

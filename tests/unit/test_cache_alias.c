@@ -93,6 +93,23 @@ static void test_learned_from_result(void **state)
     assert_not_served(fx, "f/c");
 }
 
+/* … while somebody was shown, under another handle, what may be newer than the reply. */
+static void test_learned_and_shown(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = f;
+    struct cache_mutation m;
+    begin(fx, &m, "f/a");
+    g.ctime++;
+    fill(fx, "f/b", &g);
+    assert_served(fx, "f/b", &g);
+    result(fx, &m, &f);
+    assert_not_served(fx, "f/a");
+    assert_not_served(fx, "f/b");
+    cache_mutation_end(&m, fx->now);
+    assert_not_served(fx, "f/a");
+}
+
 /* K04: REMOVE of a link that was made behind the proxy's back. The caller asks which file it was. */
 static void test_identify(void **state)
 {
@@ -290,10 +307,10 @@ static void test_servers(void **state)
     struct cache_mutation m;
     fill(fx, "f/a", &f);
     fx->server = cache_server_get(fx->cache, "other:2049");
-    fill(fx, "f/a", &f);
-    begin(fx, &m, "f/a");
+    fill(fx, "f/b", &f);
+    begin(fx, &m, "f/b");
     cache_mutation_end(&m, fx->now);
-    assert_not_served(fx, "f/a");
+    assert_not_served(fx, "f/b");
     fx->server = first;
     assert_served(fx, "f/a", &f);
 }
@@ -301,10 +318,19 @@ static void test_servers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_known),       TEST(test_result),         TEST(test_learned_from_result),
-        TEST(test_identify),    TEST(test_told_otherwise), TEST(test_fills),
-        TEST(test_stale_alias), TEST(test_verdict_across), TEST(test_stale),
-        TEST(test_directory),   TEST(test_many),           TEST(test_servers),
+        TEST(test_known),
+        TEST(test_result),
+        TEST(test_learned_from_result),
+        TEST(test_learned_and_shown),
+        TEST(test_identify),
+        TEST(test_told_otherwise),
+        TEST(test_fills),
+        TEST(test_stale_alias),
+        TEST(test_verdict_across),
+        TEST(test_stale),
+        TEST(test_directory),
+        TEST(test_many),
+        TEST(test_servers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -427,6 +427,32 @@ static void test_found(void **state)
     }
 }
 
+/* It is not what it was, although its attributes are the same: names in it and verdicts go, and so
+ * do those that are on their way. */
+static void test_found_again(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), n = directory(2), f = regular(3);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    struct cache_mutation m;
+    fx->ages.exclusive = true;
+    file_fattr(&n, fattr);
+    fill(fx, "d", &d);
+    fill(fx, "n", &n);
+    fill(fx, "f", &f);
+    name(fx, "n", "x", "f");
+    verdict(fx, "n", 0x3f, 0x3f);
+    cache_stamp held = tick(fx);
+    begin_name(fx, &m, "d", "n");
+    cache_mutation_found(&m, text("n"), fattr, RPC_AUTH_SYS, fx->now);
+    end(fx, &m);
+    assert_resolve(fx, "n", "x", NULL);
+    struct cache_filler from = filler(fx, held);
+    from.fattr = fattr;
+    cache_fill_verdict(&from, text("n"), 0x3f, 0x3f);
+    assert_not_granted(fx, "n", 0x3f);
+}
+
 /* Found without attributes: what is kept goes, and so does what is on its way. */
 static void test_found_without(void **state)
 {
@@ -549,7 +575,10 @@ static void test_collisions(void **state)
     struct file g = regular(7);
     fill(fx, "g", &g); /* the fence is clean again */
     assert_served(fx, "g", &g);
-    begin(fx, &m, "g");
+    cache_mutation_init(&m, fx->server); /* two keys on one fence are no company for each other */
+    cache_mutation_add_object(&m, text("g"));
+    cache_mutation_add_name(&m, text("g"), text("x"));
+    cache_mutation_begin(&m, fx->now);
     result(fx, &m, 0, &g, &g);
     end(fx, &m);
     assert_served(fx, "g", &g);
@@ -592,6 +621,7 @@ int main(void)
         TEST(test_noent_across),
         TEST(test_name_not_alone),
         TEST(test_found),
+        TEST(test_found_again),
         TEST(test_found_without),
         TEST(test_found_in_company),
         TEST(test_directory_gone),
