@@ -46,10 +46,15 @@ static void ask_release(struct upstream_call *sent)
     free(container_of(sent, struct ask, sent));
 }
 
+static bool is_lookup(enum track_question_kind kind)
+{
+    return kind == TRACK_ASK_BEHIND || kind == TRACK_ASK_BEHIND2;
+}
+
 static const struct procedure *ask_procedure(enum track_question_kind kind)
 {
     const struct procedure *nfs = programs[PROGRAM_NFS].procedures;
-    return kind == TRACK_ASK_IDENTITY ? &nfs[NFS3_GETATTR] : &nfs[NFS3_LOOKUP];
+    return is_lookup(kind) ? &nfs[NFS3_LOOKUP] : &nfs[NFS3_GETATTR];
 }
 
 /* Whether the call's own credential is squashed or not, the question goes out with what its call
@@ -69,10 +74,10 @@ static void ask_encode(struct ask *ask, const struct request *from)
     };
     struct writer w = writer_over(ask->record, ask->size);
     rpc_call_encode(&w, &rpc);
-    if (ask->question.kind == TRACK_ASK_IDENTITY)
-        writer_opaque(&w, ask->question.handle);
-    else
+    if (is_lookup(ask->question.kind))
         nfs3_put_dirop(&w, ask->question.handle, ask->question.name);
+    else
+        writer_opaque(&w, ask->question.handle);
     assert(writer_ok(&w));
     ask->size = writer_len(&w);
 }

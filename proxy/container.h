@@ -38,6 +38,18 @@ static inline void list_append(struct list *head, struct list *node)
     head->prev = node;
 }
 
+/* Moves all that is on `from` to the end of `head`. */
+static inline void list_splice(struct list *head, struct list *from)
+{
+    if (list_empty(from))
+        return;
+    from->next->prev = head->prev;
+    head->prev->next = from->next;
+    from->prev->next = head;
+    head->prev = from->prev;
+    list_init(from);
+}
+
 /* Off its list, if it is on one. */
 static inline void list_remove(struct list *node)
 {

@@ -166,11 +166,7 @@ static struct order_ticket *turn_hand_on(struct order *order, struct order_turn 
     if (!list_empty(&turn->waiters)) {
         struct order_turn *next = container_of(turn->waiters.next, struct order_turn, node);
         list_remove(&next->node);
-        while (!list_empty(&turn->waiters)) {
-            struct list *waiter = turn->waiters.next;
-            list_remove(waiter);
-            list_append(&next->waiters, waiter);
-        }
+        list_splice(&next->waiters, &turn->waiters);
         list_append(bucket_of(shard, turn->key), &next->node);
         next->ticket->held++;
         next_ticket = next->ticket;

@@ -124,21 +124,35 @@ static bool turned_away(const struct reply *reply)
     return reply->readable && !reply->executed && !broke;
 }
 
+/* What a CREATE met: `handle` leads to it, `fattr` is NULL where the server did not say. */
+static void found(struct track *track, const struct request *request, struct bytes handle,
+                  const uint8_t *fattr)
+{
+    bool known = cache_mutation_found(&track->mutation, handle, fattr,
+                                      request->credential.identity.flavor, now_of(request));
+    bool existed =
+        (request->procedure->changes & CHANGES_EXISTING) && track->behind.state != BEHIND_ABSENT;
+    track->found_len = 0;
+    if (known || !existed)
+        return;
+    memcpy(track->found, handle.data, handle.len);
+    track->found_len = handle.len;
+}
+
 static void behind_answer(struct track *track, const struct request *request,
                           struct track_behind *behind, const struct reply *reply)
 {
+    bool is_there = reply->decoded && reply->res.status == NFS3_OK;
+    if (is_there && track->begun)
+        found(track, request, reply->res.handle, reply->res.object);
     behind->state = BEHIND_ABSENT;
-    if (reply->decoded && reply->res.status == NFS3_OK) {
-        if (track->begun) {
-            cache_mutation_found(&track->mutation, reply->res.handle, reply->res.object,
-                                 request->credential.identity.flavor, now_of(request));
-            return;
-        }
+    if (is_there && !track->begun) {
         behind_is(track, behind, reply->res.handle);
         if (reply->res.object != NULL)
             cache_mutation_identify(&track->mutation, behind->object, reply->res.object);
-        return;
     }
+    if (is_there)
+        return;
     if (reply->decoded ? !nothing_there(reply->res.status) : !turned_away(reply))
         track->doubt = true;
 }
@@ -160,6 +174,9 @@ static struct track_question behind_question(struct track *track, const struct r
 
 static struct track_question identity_question(struct track *track)
 {
+    if (track->found_len > 0)
+        return (struct track_question){.kind = TRACK_ASK_FOUND,
+                                       .handle = {track->found, track->found_len}};
     for (unsigned i = 0; i < track->mutation.objects; i++) {
         if ((track->asked_objects & 1u << i) || cache_mutation_identified(&track->mutation, i))
             continue;
@@ -192,6 +209,16 @@ static void identity_answer(struct track *track, const struct track_question *qu
             true; /* GETATTR asks for no permission: no other error says that there is no such file */
 }
 
+static void found_answer(struct track *track, const struct request *request,
+                         const struct track_question *question, const struct reply *reply)
+{
+    if (reply->decoded && reply->res.status == NFS3_OK)
+        found(track, request, question->handle, reply->res.object);
+    else if (!harvest_handle_gone(reply) && !turned_away(reply))
+        track->doubt = true;
+    track->found_len = 0;
+}
+
 void track_answer(struct track *track, const struct request *request,
                   const struct track_question *question, const struct reply *reply)
 {
@@ -204,6 +231,9 @@ void track_answer(struct track *track, const struct request *request,
         break;
     case TRACK_ASK_IDENTITY:
         identity_answer(track, question, reply);
+        break;
+    case TRACK_ASK_FOUND:
+        found_answer(track, request, question, reply);
         break;
     case TRACK_NOTHING:
         break;
@@ -305,8 +335,7 @@ void track_create_results(struct track *track, const struct request *request,
         bytes_equal((struct bytes){known->handle, known->handle_len}, res->handle))
         result(track, request, track->behind.object, (struct nfs3_wcc){NULL, res->object});
     else
-        cache_mutation_found(&track->mutation, res->handle, res->object,
-                             request->credential.identity.flavor, now_of(request));
+        found(track, request, res->handle, res->object);
     cache_mutation_name_result(&track->mutation, request->args.object, request->args.name,
                                res->handle, now_of(request));
     track->behind.state = BEHIND_ABSENT; /* nothing is left to ask */

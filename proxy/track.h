@@ -40,6 +40,9 @@ struct track {
     struct order_ticket ticket;
     unsigned object, object2; /* numbers of args.object and args.object2 in the mutation */
     struct track_behind behind, behind2;
+    /* An object that the reply brought to light, and of which nobody knows which file it is. */
+    uint8_t found[NFS3_FH_MAX];
+    uint32_t found_len; /* 0: there is none */
     bool begun;
     bool doubt;             /* something was changed of which nobody knows what it is */
     unsigned asked_objects; /* bit mask: identities that were asked for, whatever came of it */
@@ -49,7 +52,8 @@ enum track_question_kind {
     TRACK_NOTHING,
     TRACK_ASK_BEHIND,   /* LOOKUP of args.name in args.object */
     TRACK_ASK_BEHIND2,  /* LOOKUP of args.name2 in args.object2 */
-    TRACK_ASK_IDENTITY, /* GETATTR of `handle` */
+    TRACK_ASK_IDENTITY, /* GETATTR of `handle`, the mutation's object `object` */
+    TRACK_ASK_FOUND,    /* GETATTR of `handle`, which the reply brought to light */
 };
 
 struct track_question {

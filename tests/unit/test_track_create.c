@@ -118,6 +118,62 @@ static void test_handle_without_attributes(void **state)
     scene_close(s);
 }
 
+/* f is cached under another handle only: the CREATE brings the handle to light that nobody had seen,
+ * and no attributes with it. */
+static struct stage_sent *create_unseen(struct open_scene *o)
+{
+    struct scene *s = &o->s;
+    scene_open(s, EXCLUSIVE);
+    o->alias = file_make("another handle of f", NF3REG, 2);
+    o->witness = file_make("witness", NF3REG, 77);
+    warm_attributes(s, &s->d);
+    warm_attributes(s, &o->alias);
+    warm_attributes(s, &o->witness);
+    struct stage_sent *create =
+        stage_asks(&s->c1, NFS3_CREATE, args_create(&s->d, "f", NFS3_UNCHECKED, NULL));
+    s->f.attr.size = 0;
+    file_write(&s->f);
+    o->alias.attr = s->f.attr;
+    stage_answer(create, res_create(&s->f, NULL, full_wcc(&s->d, &s->d)));
+    stage_untold(&s->c1, create->for_xid);
+    return create;
+}
+
+/* Protects: C1. Which file that is, is asked before the client gets the reply, so that it is not
+ * served as it was under the handle that is cached. */
+static void test_unseen_handle(void **state)
+{
+    (void)state;
+    struct open_scene o;
+    struct scene *s = &o.s;
+    struct stage_sent *create = create_unseen(&o);
+    stage_answer(stage_takes(s->stage, NFS3_GETATTR, args_handle(&s->f)), res_getattr(&s->f.attr));
+    stage_told(&s->c1, create->for_xid, res_create(&s->f, NULL, full_wcc(&s->d, &s->d)));
+    stage_quiet(s->stage);
+    expect_asked_again(s, &o.alias);
+    expect_served(s, &o.witness);
+    scene_close(s);
+}
+
+/* Protects: where that question is not answered, nothing is trusted; STALE is an answer. */
+static void test_unseen_handle_unknown(void **state)
+{
+    (void)state;
+    for (unsigned stale = 0; stale < 2; stale++) {
+        struct open_scene o;
+        struct scene *s = &o.s;
+        struct stage_sent *create = create_unseen(&o);
+        stage_answer(stage_takes(s->stage, NFS3_GETATTR, args_handle(&s->f)),
+                     res_status(stale ? NFS3ERR_STALE : NFS3ERR_IO));
+        stage_told(&s->c1, create->for_xid, res_create(&s->f, NULL, full_wcc(&s->d, &s->d)));
+        if (stale)
+            expect_served(s, &o.witness);
+        else
+            expect_asked_again(s, &o.witness);
+        scene_close(s);
+    }
+}
+
 /* Protects: a CREATE that failed may have truncated: it is asked too. EXIST says that nothing was
  * touched, STALE that there is no directory: these ask nothing. */
 static void test_errors(void **state)
@@ -294,6 +350,8 @@ int main(void)
         cmocka_unit_test(test_no_handle_and_no_attributes),
         cmocka_unit_test(test_handle),
         cmocka_unit_test(test_handle_without_attributes),
+        cmocka_unit_test(test_unseen_handle),
+        cmocka_unit_test(test_unseen_handle_unknown),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_no_results),
         cmocka_unit_test(test_answers),
