@@ -94,17 +94,6 @@ static void call_leave_client(struct call *call)
         client->ops->relieved(client);
 }
 
-void call_client_gone(struct client *client)
-{
-    while (!list_empty(&client->calls)) {
-        struct call *call = container_of(client->calls.next, struct call, of_client);
-        list_remove(&call->of_client);
-        call->client = NULL;
-    }
-    client->inflight = 0;
-    client->cost = 0;
-}
-
 /* The reply goes to the client with the xid it knows. What the record owned is gone afterwards. */
 static void client_reply(struct client *client, uint32_t xid, struct record *reply)
 {
@@ -130,7 +119,7 @@ static void call_end(struct call *call, struct record *reply)
     call_leave_client(call);
 }
 
-/* Without memory, before anything was sent: the client comes back. */
+/* Nothing of it was sent, and nothing will be: its client sends it again, on another connection. */
 static void call_abandon(struct call *call)
 {
     struct client *client = call->client;
@@ -141,6 +130,24 @@ static void call_abandon(struct call *call)
     call_free(call);
     if (client != NULL)
         client->ops->fail(client);
+}
+
+/* What the server has not been sent it need not be sent any more: the client will send it again. What it may execute
+ * goes on. A call that waits for its turn, or for an answer to a question, finds out for itself. */
+void call_client_gone(struct client *client)
+{
+    while (!list_empty(&client->calls)) {
+        struct call *call = container_of(client->calls.next, struct call, of_client);
+        list_remove(&call->of_client);
+        call->client = NULL;
+        if (call->state != CALL_FORWARDED || !upstream_withdraw(&call->sent))
+            continue;
+        if (call->track != NULL)
+            track_end(call->track, &call->request);
+        call_abandon(call);
+    }
+    client->inflight = 0;
+    client->cost = 0;
 }
 
 /* What the proxy would have to know can't be asked: then nothing is trusted. */
@@ -295,6 +302,10 @@ static void call_advance(struct call *call)
 {
     struct track_question question = track_question(call->track, &call->request);
     bool before = call->state != CALL_CHECKING;
+    if (before && call->client == NULL) {
+        call_abandon(call);
+        return;
+    }
     if (question.kind != TRACK_NOTHING) {
         if (before)
             call_move(call, CALL_RESOLVING);

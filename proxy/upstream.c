@@ -110,6 +110,7 @@ int upstream_submit(struct upstream *upstream, struct upstream_call *call, uint6
         return err;
     rpc_xid_replace(call->head, call->xid);
     upstream->now = now;
+    call->upstream = upstream;
     call->since = now;
     call->answered = false;
     call->was_sent = false;
@@ -168,17 +169,29 @@ static struct upstream_call *call_find(struct upstream *upstream, unsigned link,
     return call != NULL && call->xid == xid && call->link == link ? call : NULL;
 }
 
-/* Off the books; the call is the submitter's again once the socket is through with it. */
-static void call_complete(struct upstream *upstream, struct upstream_call *call,
-                          struct record *reply)
+static void call_forget(struct upstream *upstream, struct upstream_call *call)
 {
     *ring_place(upstream->by_xid, upstream->ring, call->xid) = NULL;
     list_remove(&call->node);
     upstream->link[call->link].count--;
     upstream->outstanding--;
+}
+
+bool upstream_withdraw(struct upstream_call *call)
+{
+    if (call->was_sent)
+        return false;
+    call_forget(call->upstream, call);
+    return true;
+}
+
+/* Off the books; the call is the submitter's again once the socket is through with it. */
+static void call_complete(struct upstream *upstream, struct upstream_call *call,
+                          struct record *reply)
+{
+    call_forget(upstream, call);
     call->answered = true;
-    /* `replied` may submit further calls, but not release this one: that waits for the socket, or
-     * comes here. */
+    /* `replied` may submit further calls, but not release this one: that waits for the socket, or comes here. */
     bool release = !call->in_socket;
     call->replied(call, reply);
     if (release)

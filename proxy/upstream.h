@@ -27,6 +27,7 @@ struct upstream;
 /* A call on its way. Lives in its submitter's memory until `release`. */
 struct upstream_call {
     struct list node; /* outstanding on its link, in the order of sending */
+    struct upstream *upstream;
     unsigned link;
     uint32_t xid;
     uint8_t *head; /* the record; its xid is replaced by upstream_submit */
@@ -86,6 +87,10 @@ void upstream_destroy(struct upstream *upstream);
 
 /* 0, or -ENOMEM: nothing was kept of the call. `now` as engine.now. */
 int upstream_submit(struct upstream *upstream, struct upstream_call *call, uint64_t now);
+
+/* Takes back a call that has never been sent, since no link was up: it is the submitter's again, and neither `replied`
+ * nor `release` will be called. False when it was sent: its reply has to be waited for. */
+bool upstream_withdraw(struct upstream_call *call);
 
 /* From whoever holds the sockets. */
 void upstream_link_up(struct upstream *upstream, unsigned link);

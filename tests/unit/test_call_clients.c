@@ -91,6 +91,28 @@ static void test_client_gone_mutation_is_tracked(void **state)
     scene_close(&s);
 }
 
+/* Protects: what was never sent, since no connection to the server is up, goes with its client: it
+ * holds no memory, is not sent when the connection is up, and leaves no fence raised. */
+static void test_client_gone_before_sending(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, EXCLUSIVE);
+    for (unsigned link = 0; link < s.stage->worker[0].nfs.links; link++)
+        stage_link_down(s.stage, link);
+    stage_call(&s.c1, NFS3_GETATTR, args_handle(&s.g));
+    stage_call(&s.c1, NFS3_SETATTR, args_setattr_size(&s.f, 0));
+    assert_int_equal(s.stage->worker[0].engine.calls, 2);
+    stage_client_leave(&s.c1);
+    assert_int_equal(s.stage->worker[0].engine.calls, 0);
+    for (unsigned link = 0; link < s.stage->worker[0].nfs.links; link++)
+        stage_link_up(s.stage, link);
+    stage_quiet(s.stage);
+    stage_fetches(&s.c2, NFS3_GETATTR, args_handle(&s.f), res_getattr(&s.f.attr));
+    stage_serves(&s.c2, NFS3_GETATTR, args_handle(&s.f), res_getattr(&s.f.attr));
+    scene_close(&s);
+}
+
 /* Protects: `inflight` and `cost` of a client go up with its calls, and down to nothing. */
 static void test_cost(void **state)
 {
@@ -346,6 +368,7 @@ int main(void)
         cmocka_unit_test(test_xids_of_the_proxys_own),
         cmocka_unit_test(test_client_gone_reply_is_kept),
         cmocka_unit_test(test_client_gone_mutation_is_tracked),
+        cmocka_unit_test(test_client_gone_before_sending),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_no_memory_for_a_reply),
         cmocka_unit_test(test_large_reply),

@@ -344,17 +344,16 @@ static void test_turned_away_asks_nothing(void **state)
     scene_close(&s);
 }
 
-/* Protects: questions survive a lost connection, and a client that leaves. */
+/* Protects: questions survive a lost connection. */
 static void test_questions_survive(void **state)
 {
     (void)state;
     struct scene s;
     scene_open(&s, EXCLUSIVE);
     struct body args = args_dirop(&s.d, "f");
-    stage_call(&s.c1, NFS3_REMOVE, args);
+    uint32_t call = stage_call(&s.c1, NFS3_REMOVE, args);
     uint32_t xid = stage_takes(s.stage, NFS3_LOOKUP, args)->rpc.xid;
     stage_link_down(s.stage, 0);
-    stage_client_leave(&s.c1);
     stage_link_up(s.stage, 0);
     struct stage_sent *look = stage_takes(s.stage, NFS3_LOOKUP, args);
     assert_int_equal(look->rpc.xid, xid);
@@ -362,9 +361,28 @@ static void test_questions_survive(void **state)
     struct stage_sent *gone = stage_takes(s.stage, NFS3_REMOVE, args);
     stage_answer(gone, res_wcc(NFS3_OK, no_wcc));
     stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.d)), res_getattr(&s.d.attr));
+    stage_told(&s.c1, call, res_wcc(NFS3_OK, no_wcc));
     stage_quiet(s.stage);
     assert_int_equal(s.stage->worker[0].engine.calls, 0);
-    assert_int_equal(s.c1.replies, 0);
+    scene_close(&s);
+}
+
+/* Protects: the call of a client that left while its question was open is not sent: the client will
+ * send it again, and it must not be executed twice. The next in line gets its turn. */
+static void test_client_leaves_during_question(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, EXCLUSIVE);
+    struct body args = args_dirop(&s.d, "f");
+    stage_call(&s.c1, NFS3_REMOVE, args);
+    struct stage_sent *look = stage_takes(s.stage, NFS3_LOOKUP, args);
+    stage_client_leave(&s.c1);
+    stage_answer(look, full_lookup(&s.f, &s.d));
+    stage_quiet(s.stage);
+    assert_int_equal(s.stage->worker[0].engine.calls, 0);
+    stage_call(&s.c2, NFS3_REMOVE, args);
+    assert_int_equal(stage_next(s.stage)->rpc.procedure, NFS3_REMOVE);
     scene_close(&s);
 }
 
@@ -420,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_asks_for_two_identities),
         cmocka_unit_test(test_turned_away_asks_nothing),
         cmocka_unit_test(test_questions_survive),
+        cmocka_unit_test(test_client_leaves_during_question),
         cmocka_unit_test(test_stops_with_open_questions),
         cmocka_unit_test(test_can_not_ask),
     };
