@@ -93,8 +93,7 @@ struct cache_ages {
 
 /* Whose call it is: what a verdict belongs to. */
 struct cache_credential {
-    uint32_t
-        flavor; /* RPC_AUTH_NONE or RPC_AUTH_SYS; nothing is kept for, nor served to, any other */
+    uint32_t flavor; /* AUTH_NONE or AUTH_SYS; nothing is kept for, nor served to, any other */
     uint32_t uid;
     uint32_t gid;
     uint32_t gid_count; /* at most 16 */
@@ -152,8 +151,8 @@ struct cache_filler {
     cache_stamp sent;     /* cache_tick when the call was forwarded */
     cache_stamp received; /* cache_tick when its reply came */
     uint64_t now;
-    const uint8_t *
-        fattr; /* verdicts and names: the object's, or the directory's, attributes in the same reply; or NULL */
+    /* Verdicts and names: the object's, or the directory's, attributes in the same reply; or NULL. */
+    const uint8_t *fattr;
 };
 
 /*
@@ -183,7 +182,7 @@ void cache_fill_absent(const struct cache_filler *filler, struct bytes dir, stru
 
 /* NFS3ERR_STALE or BADHANDLE for this handle: it goes, and every name that leads to it. */
 void cache_drop_handle(struct cache_server *server, struct bytes handle);
-/* NFS3ERR_EXIST or NOENT contradict what is kept for a name. */
+/* What is kept for a name goes. */
 void cache_drop_name(struct cache_server *server, struct bytes dir, struct bytes name);
 
 /* ---- mutations ---- */
@@ -276,8 +275,7 @@ void cache_mutation_end(struct cache_mutation *mutation, uint64_t now);
 
 /* ---- operations ---- */
 
-/* Drops all that is kept of one server, or of all (NULL). Fills under way are refused. Fences stay.
- */
+/* Drops all that is kept of one server, or of all (NULL). Fills under way are refused. Fences stay. */
 void cache_flush(struct cache *cache, struct cache_server *server);
 
 struct cache_usage {

@@ -127,14 +127,6 @@ static void raise_fence(struct cache_mutation *mutation, bool identity, uint32_t
     mutation->fences++;
 }
 
-/* No other mutation of the handle is in flight; one that knew its file by another handle would have
- * dropped what is kept. The fence's lock is held. */
-static bool quiet(const struct cache_mutation *mutation, uint32_t hash)
-{
-    uint32_t own = mutation_owns(mutation, false, hash);
-    return shard_fence(mutation->server, hash)->inflight == own;
-}
-
 bool mutation_is_latest(const struct cache_mutation *mutation, bool identity, uint32_t hash)
 {
     int own = own_fence(mutation, identity, hash);
@@ -184,9 +176,10 @@ void mutation_visit(struct cache_server *server, const struct aliases *aliases, 
 
 /* ---- begin ---- */
 
-/* The handle's shard is held. Remembers what was last known, if nobody else is changing it. */
+/* The handle's shard is held. Remembers what was last known; it is valid only while nobody else is
+ * changing the object. */
 static void drop_object(struct cache_mutation *mutation, struct cache_mutation_object *of,
-                        uint32_t hash, bool alone)
+                        uint32_t hash)
 {
     struct cache_server *server = mutation->server;
     uint32_t index = object_find(server, hash, mutation_handle(of));
@@ -195,7 +188,7 @@ static void drop_object(struct cache_mutation *mutation, struct cache_mutation_o
     struct object *object = object_at(server->cache, index);
     if (!of->told)
         mutation_set_identity(of, object->fattr);
-    of->had_before = alone && object_valid(server, object);
+    of->had_before = object_valid(server, object);
     fattr_wcc(object->fattr, of->before);
     object_touch(server, object, hash);
 }
@@ -220,9 +213,8 @@ static void begin_object(struct cache_mutation *mutation, struct cache_mutation_
     struct shard *shard = mutation_shard(mutation, hash);
     struct aliases aliases = {0};
     lock_acquire(&shard->lock);
-    bool alone = quiet(mutation, hash);
     raise_fence(mutation, false, hash);
-    drop_object(mutation, of, hash, alone);
+    drop_object(mutation, of, hash);
     if (of->identified)
         begin_identity(mutation, of, &aliases);
     lock_release(&shard->lock);

@@ -97,8 +97,7 @@ struct name_news {
     bool matched;
 };
 
-/* Keeps it: in place of `index` or, where that is 0, in a new slot. False where there is no room.
- */
+/* Keeps it: in place of `index` or, where that is 0, in a new slot. False where there is no room. */
 bool name_store(struct cache_server *server, uint32_t index, uint32_t hash, struct bytes text,
                 const struct name_news *news);
 
