@@ -96,8 +96,7 @@ const char *settings_needs_restart(const struct settings *running, const struct 
     for (unsigned i = 0; i < SETTINGS_ROWS; i++) {
         const struct settings_row *row = &settings_rows[i];
 
-        /* All that stands in a service can change while it runs; settings_table.c marks none of it.
-         */
+        /* All that stands in a service can change while it runs; settings_table.c marks none of it. */
         if (row->restart && row->section != SETTINGS_SECTION_SERVICE &&
             !settings_value_equal(row, running, next))
             return row->key;

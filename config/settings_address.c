@@ -30,8 +30,7 @@ static long small_number(const char *text, long max)
     return number;
 }
 
-/* An address of either family into 16 octets; the family, or 0 if it is none. Mapped becomes IPv4.
- */
+/* An address of either family into 16 octets; the family, or 0 if it is none. Mapped becomes IPv4. */
 static int numeric(const char *text, uint8_t addr[16])
 {
     memset(addr, 0, 16);
@@ -295,8 +294,7 @@ int settings_host_check(const char *text, struct settings_cause *cause)
     if (bad != text && *bad == ':')
         return SETTINGS_BAD(
             cause, "'%s' is not a host name or address; its port is set with nfs-port", quote.text);
-    /* What ends in a number would be an address (RFC 1123 section 2.1), and this is not a good one.
-     */
+    /* What ends in a number would be an address (RFC 1123 section 2.1), and this is not a good one. */
     if (*bad != '\0' || text[0] == '-' || text[0] == '.' || strstr(text, "..") ||
         strlen(text) > HOST_MAX || text[strspn(text, "0123456789.")] == '\0')
         return SETTINGS_BAD(cause, "'%s' is not a host name or address", quote.text);

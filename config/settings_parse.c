@@ -4,10 +4,10 @@
  *
  * - it keeps no line numbers: each call of the reader is a line;
  * - it cuts lines at 200 octets without a word: the reader refuses longer ones, and a backslash at
- * a line's end continues it in the next, as in nfs.conf. A continuation goes to inih indented,
- * which makes it call the handler again with more of the same value;
+ *   a line's end continues it in the next, as in nfs.conf. A continuation goes to inih indented,
+ *   which makes it call the handler again with more of the same value;
  * - it cuts a section's name at 50 octets and says nothing of a section without keys: the reader
- * takes the headings;
+ *   takes the headings;
  * - it knows '#' only at the start of a line: the reader strips comments.
  *
  * A value is complete, and set, when the next line begins.

@@ -40,7 +40,7 @@ const struct settings_row settings_rows[SETTINGS_ROWS] = {
      .help = "register MOUNT and NFS with the local rpcbind"},
 
     {CACHE(memory), .key = "memory", .type = SETTINGS_TYPE_SIZE, .standard = "1G", .min = "0",
-     .max = "1024T", .restart = true,
+     .max = "32G", .restart = true,
      .help = "a hard ceiling for all that is cached; 0: cache nothing, forward everything"},
 
     {SERVICE(listen), .key = "listen", .type = SETTINGS_TYPE_ADDRESSES, .standard = "0.0.0.0:2049",

@@ -40,8 +40,8 @@ struct settings_row {
     bool required;        /* has no default: `standard` is only the example file's */
     bool restart;         /* a reload can't change it */
     const char *standard; /* the default, as it would stand in a file */
-    const char *min,
-        *max; /* as they would stand in a file; a list's is its count, a path's its length */
+    /* As they would stand in a file; a list's is its count, a path's its length. */
+    const char *min, *max;
     const char *const *words; /* a choice's, NULL at the end */
     size_t offset;            /* into struct settings, or struct settings_service */
     size_t also;              /* for the types that fill two members: the other one */

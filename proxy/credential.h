@@ -19,9 +19,9 @@ struct credential {
 };
 
 /*
- * Reads the credential of a call and applies the service's squash. RPC_AUTH_OK, or why the call is
- * refused: AUTH_TOOWEAK for RPCSEC_GSS: its checksum covers the xid, which forwarding changes;
- *   AUTH_BADCRED for a credential that has to be squashed and can't be read.
+ * Reads the credential of a call and applies the service's squash. RPC_AUTH_OK, or why the call is refused:
+ *   AUTH_TOOWEAK  for RPCSEC_GSS: its checksum covers the xid, which forwarding changes;
+ *   AUTH_BADCRED  for a credential that has to be squashed and can't be read.
  * An AUTH_SYS credential that can't be read, and any other flavor, is passed on as it came and
  * never uses the cache. `credential` keeps views into the call.
  */

@@ -1,5 +1,5 @@
 /*
- * listener: listening sockets of one service.
+ * listener: one listening socket.
  *
  * The daemon's own thread accepts for all services and hands each connection to a worker, so that
  * workers get their share whatever the clients' ports hash to. Addresses that are not allowed are
@@ -27,8 +27,7 @@ struct listener_owner {
 struct listener {
     struct list node; /* for the owner */
     struct settings_address address;
-    const struct settings_service
-        *settings; /* in force; set by the owner before anything is accepted */
+    const struct settings_service *settings; /* in force; the owner's to set */
     struct listener_owner *owner;
     int fd;
     uv_poll_t poll;

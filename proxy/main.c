@@ -3,28 +3,32 @@
  *
  * A map of this folder. The way of a call, from left to right:
  *
- *   listener    accepts, and hands the socket to a worker
- *   connection  one client; on stream, which carries records (xdr/record.h)
- *   call        a record comes in; a hit is answered at once, everything else goes through the
- * states of a call request     the call, decoded and refused where it has to be; credential: who it
- * is from procedure   the table: what each procedure may change, and how it is answered and
- * harvested answer      hits order       mutations of one name, one after the other track       a
- * mutation, from before it leaves until its reply has been handled ask         the proxy's own
- * questions to the server harvest     what replies bring into the cache reply       replies: the
- * server's read, the proxy's own made upstream    calls outstanding at the server, sent again after
- * a loss port        the sockets below that; locate and portmap find the server
+ *   listener      accepts; crew hands the socket to a worker
+ *   connection    one client; on stream, which carries records (xdr/record.h)
+ *   call          a record comes in: a hit is answered at once, all else goes through the states of a call
+ *     request       the call, decoded, and refused where it has to be; credential: who it is from
+ *     procedure     the table: what each procedure may change, how it is answered and harvested
+ *     answer        hits
+ *     order         mutations of one name, one after the other
+ *     track         a mutation, from before it leaves until its reply has been handled
+ *     ask           the proxy's own questions to the server
+ *     harvest       what replies bring into the cache
+ *     reply         the server's replies read, the proxy's own made
+ *   upstream      calls outstanding at the server, sent again after a loss
+ *   port          the sockets below that; locate and portmap find the server
  *
  * Around it:
  *
- *   worker      one thread, one loop, with everything above
- *   daemon      starts, reloads, stops; crew: all workers; mailbox: how threads talk
- *   snapshot    a configuration in force; service: what a worker needs of it
- *   control     the socket behind `nfsaccel stat` and `nfsaccel flush` (commands); report: what
- * stat prints counters, log, client, container
+ *   worker        one thread, one loop, with everything above; service: what it needs of a [service]
+ *   crew          all workers; mailbox: how threads talk
+ *   daemon        starts, reloads, stops; listeners: all listening sockets; snapshot: a configuration in force
+ *   control       the socket behind `nfsaccel stat` and `nfsaccel flush` (commands); collect, report: what stat prints
+ *   counters, log, client, container
  *
- * Only stream, connection, port, locate, listener, mailbox, worker, round, control and daemon know
- * libuv. What decides (call and all it stands on, down to upstream) has time, memory of sockets,
- * and other threads behind small structs of functions, so that it runs in a test as it runs here.
+ * Only the files that touch sockets, timers and threads know libuv: stream, connection, port, locate, listener,
+ * listeners, mailbox, worker, crew, collect, control and daemon. What decides (call and all that it stands on, down to
+ * upstream) has time, sockets and other threads behind small structs of functions, so that it runs in a test as it runs
+ * here.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -13,8 +13,7 @@
 
 struct request {
     struct service *service;
-    struct cache_server
-        *cache; /* the service's when the call came: a reload may give it another server */
+    struct cache_server *cache; /* the service's when the call came; a reload may change that */
     const struct program *program;
     const struct procedure *procedure;
     struct bytes record;
@@ -30,6 +29,7 @@ enum request_verdict {
     REQUEST_BAD,     /* no RPC call: the connection is closed */
 };
 
+/* `refusal` is filled in where REFUSED. The request's views stand in `record`, and live as long as it does. */
 enum request_verdict request_read(struct request *request, struct service *service,
                                   struct bytes record, struct rpc_reply *refusal);
 

@@ -2,7 +2,7 @@
  * service: one listener in front of one server, as one worker sees it.
  *
  * Each worker has a struct service of its own for every [service] section; they share the settings,
- * the cache and its fences, and nothing else.
+ * the cache with its fences, and the order of mutations.
  */
 #ifndef PROXY_SERVICE_H
 #define PROXY_SERVICE_H
@@ -35,8 +35,8 @@ struct service {
     struct upstream *nfs;   /* the server's NFS port; NULL once the service is being closed */
     struct upstream *mount; /* the server's MOUNT port; likewise */
     bool write_verf_known;
-    uint8_t write_verf[NFS3_VERF_LEN]; /* of the last WRITE or COMMIT: another one means that the
-                                          server restarted */
+    /* Of the last WRITE or COMMIT: another one means that the server restarted. */
+    uint8_t write_verf[NFS3_VERF_LEN];
     struct counters counters;
 };
 

@@ -98,8 +98,7 @@ void track_resolve(struct track *track, const struct request *request)
         behind_resolve(track, request, &track->behind2, args->object2, args->name2);
 }
 
-/* Errors of a LOOKUP after which the same caller's mutation can't have met an object there either.
- */
+/* Errors of a LOOKUP after which the same caller's mutation can't have met an object there either. */
 static bool nothing_there(uint32_t status)
 {
     switch (status) {

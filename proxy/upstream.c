@@ -10,8 +10,7 @@
 #include "xdr/rpc.h"
 
 #define RING_FIRST 256u
-/* So many outstanding calls at least as one in two places of the ring: the next free one is near.
- */
+/* So many outstanding calls at least as one in two places of the ring: the next free one is near. */
 #define RING_LOAD           2u
 #define NOT_RESPONDING_NSEC 15000000000ull
 
@@ -64,8 +63,7 @@ static int ring_grow(struct upstream *upstream)
     return 0;
 }
 
-/* The next xid in sequence whose place is free: one that is still outstanding is never given again.
- */
+/* The next xid in sequence whose place is free: one that is still outstanding is never given again. */
 static int xid_take(struct upstream *upstream, struct upstream_call *call)
 {
     if (upstream->outstanding >= upstream->ring / RING_LOAD) {

@@ -7,7 +7,7 @@
  * that the server's duplicate request cache never takes a new call for an old one; a call that is
  * sent again keeps xid and link (and the link its source port).
  *
- * This part decides; sockets are behind upstream_ops (link.c), or a test.
+ * This part decides; sockets are behind upstream_ops (port.c), or a test.
  */
 #ifndef PROXY_UPSTREAM_H
 #define PROXY_UPSTREAM_H

@@ -1,6 +1,6 @@
 /*
- * mount3: MOUNT version 3 (RFC 1813 appendix I). The proxy forwards it untouched; this decodes what
- * it logs and checks.
+ * mount3: MOUNT version 3 (RFC 1813 appendix I). The proxy forwards it undecoded and needs its procedures' numbers only;
+ * the decoders are for whoever looks at what passes.
  */
 #ifndef XDR_MOUNT3_H
 #define XDR_MOUNT3_H

@@ -125,8 +125,7 @@ static int collect(struct record_reader *r, uint8_t **data, size_t *len)
     return 0;
 }
 
-/* The common case, without touching the reader: it is between records, and the next one came whole.
- */
+/* The common case, without touching the reader: it is between records, and the next one came whole. */
 static bool take_whole(const struct record_reader *r, uint8_t **data, size_t *len,
                        struct record *out)
 {

@@ -100,8 +100,7 @@ bool rpc_call_decode(struct cursor *c, struct rpc_call *call);
 /* The header of a reply; the cursor stands at its results then. False when it is none or malformed.
    Whatever auth_stat a denial has is kept: RFC 5531 has more of them than are named above. */
 bool rpc_reply_decode(struct cursor *c, struct rpc_reply *reply);
-/* The body of AUTH_SYS credentials. False also with more than 16 gids, or octets after their end.
- */
+/* The body of AUTH_SYS credentials. False also with more than 16 gids, or octets after their end. */
 bool rpc_auth_sys_decode(struct bytes body, struct rpc_auth_sys *sys);
 
 void rpc_call_encode(struct writer *w, const struct rpc_call *call);

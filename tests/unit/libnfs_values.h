@@ -68,8 +68,7 @@
 #undef name
 #include <nfsc/libnfs-raw-nfs.h>
 
-/* Where values are made: their strings and octets stand in `pool`, what was encoded last in `wire`.
- */
+/* Where values are made: their strings and octets stand in `pool`, what was encoded last in `wire`. */
 struct values {
     struct wire_random random;
     uint8_t wire[262144];

@@ -2,8 +2,7 @@
 
 #include "wire.h"
 
-/* Protects: numbers are big-endian, whatever their alignment, and the position moves by their size.
- */
+/* Protects: numbers are big-endian, whatever their alignment, and the position moves by their size. */
 static void test_numbers(void **state)
 {
     (void)state;
@@ -195,8 +194,7 @@ static void test_skip_array(void **state)
     }
 }
 
-/* Protects: views are equal by content and length; two empty ones are equal whatever they point to.
- */
+/* Protects: views are equal by content and length; two empty ones are equal whatever they point to. */
 static void test_bytes_equal(void **state)
 {
     (void)state;

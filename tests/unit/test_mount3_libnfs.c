@@ -63,8 +63,7 @@ static void assert_mnt(const struct mount3_mnt_res *res, const mountres3 *expect
         assert_int_equal(res->flavors[i], (uint32_t)ok->auth_flavors.auth_flavors_val[i]);
 }
 
-/* Protects: handle and flavors of MNT, in the server's order, and the failures that have neither.
- */
+/* Protects: handle and flavors of MNT, in the server's order, and the failures that have neither. */
 static void test_mnt(void **state)
 {
     (void)state;
@@ -186,8 +185,7 @@ static uint32_t read_exports(struct cursor *c, const struct export_nodes *n)
     return count;
 }
 
-/* Protects: the same for EXPORT's list of lists; an element that was yielded has all of its groups.
- */
+/* Protects: the same for EXPORT's list of lists; an element that was yielded has all of its groups. */
 static void test_export(void **state)
 {
     (void)state;

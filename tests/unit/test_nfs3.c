@@ -367,8 +367,7 @@ static void test_fattr_fields(void **state)
     assert_true(nfs3_fattr_ctime(fattr) == 0x4d4e4f5051525354);
 }
 
-/* Protects: optional attributes as we write them, and that they come back as the very same octets.
- */
+/* Protects: optional attributes as we write them, and that they come back as the very same octets. */
 static void test_post_op_attr(void **state)
 {
     (void)state;
@@ -440,8 +439,7 @@ static void test_result_bounds(void **state)
     }
 }
 
-/* Protects: a status that RFC 1813 does not have is kept as it is, and takes the arm of a failure.
- */
+/* Protects: a status that RFC 1813 does not have is kept as it is, and takes the arm of a failure. */
 static void test_unknown_status(void **state)
 {
     (void)state;

@@ -452,8 +452,7 @@ static void they_read_attr(struct values *v, const post_op_attr *a, const uint8_
     assert_octets(values_expect_attr(v, a), expected, NFS3_FATTR_LEN);
 }
 
-/* Protects: the hits we answer, LOOKUP with and without attributes, are what libnfs reads as such.
- */
+/* Protects: the hits we answer, LOOKUP with and without attributes, are what libnfs reads as such. */
 static void test_our_lookup(void **state)
 {
     (void)state;

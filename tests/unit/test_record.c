@@ -458,8 +458,7 @@ static void test_direct_reading(void **state)
         uint8_t *where = NULL;
         size_t want;
         while (rc == 0 && (want = record_want(&r, &where)) > 0) {
-            /* It grows with what has come; a rest below RECORD_DIRECT_MIN may be offered with it.
-             */
+            /* It grows with what has come; a rest below RECORD_DIRECT_MIN may be offered with it. */
             assert_true(want <= 65536 || want <= at + 2 * RECORD_DIRECT_MIN);
             assert_true(want <= len - at);
             size_t n = round == 0 ? want : 1 + wire_below(&random, (uint32_t)want);

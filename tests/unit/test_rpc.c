@@ -26,8 +26,7 @@ static const uint8_t call_octets[] = {
     0,    0,    0,    0,    /* no verifier */
 };
 
-/* Protects: every field of a call's header, and that the cursor stands at the arguments afterwards.
- */
+/* Protects: every field of a call's header, and that the cursor stands at the arguments afterwards. */
 static void test_call_decode(void **state)
 {
     (void)state;
@@ -329,8 +328,7 @@ static void test_reply_truncated(void **state)
     }
 }
 
-/* Protects: values outside the protocol's unions, and a verifier above 400 octets, are malformed.
- */
+/* Protects: values outside the protocol's unions, and a verifier above 400 octets, are malformed. */
 static void test_reply_malformed(void **state)
 {
     (void)state;

@@ -63,8 +63,8 @@ static void daemon_and_cache_values(void **state)
         {"[cache]\nmemory = 1GB\n", "f:2: memory: '1GB' is not a size (such as 512M, 1G)"},
         {"[cache]\nmemory = G\n", "f:2: memory: 'G' is not a size (such as 512M, 1G)"},
         {"[cache]\nmemory = -1G\n", "f:2: memory: '-1G' is not a size (such as 512M, 1G)"},
-        {"[cache]\nmemory = 1025T\n", "f:2: memory: '1025T' is out of range: 0 to 1024T"},
-        {"[cache]\nmemory = 16777216T\n", "f:2: memory: '16777216T' is out of range: 0 to 1024T"},
+        {"[cache]\nmemory = 33G\n", "f:2: memory: '33G' is out of range: 0 to 32G"},
+        {"[cache]\nmemory = 16777216T\n", "f:2: memory: '16777216T' is out of range: 0 to 32G"},
         {"[cache]\nmemory =\n", "f:2: memory: has no value; without the key it is 1G"},
     };
 
@@ -359,8 +359,7 @@ static void first_error_wins(void **state)
     ASSERT_ERRORS(cases);
 }
 
-/* A line number is that of the file, whatever comments, continuations and line ends stand before.
- */
+/* A line number is that of the file, whatever comments, continuations and line ends stand before. */
 static void line_numbers(void **state)
 {
     static const struct error_case cases[] = {

@@ -81,8 +81,7 @@ static void test_does_not_fit(void **state)
     }
 }
 
-/* Protects: after an error what was written before still counts, and nothing more is added to it.
- */
+/* Protects: after an error what was written before still counts, and nothing more is added to it. */
 static void test_error_sticks(void **state)
 {
     (void)state;
