@@ -79,7 +79,10 @@ void control_answer(struct control_request *request, json_t *answer)
 
 void control_error(struct control_request *request, const char *text)
 {
-    control_answer(request, json_pack("{s:s}", "error", text));
+    json_t *answer = json_pack("{s:s}", "error", text);
+    if (answer == NULL) /* what it quotes is no UTF-8 */
+        answer = json_pack("{s:s}", "error", "the daemon can't read this request");
+    control_answer(request, answer);
 }
 
 /* ---- reading a line ---- */
@@ -106,7 +109,7 @@ static void on_read(uv_stream_t *stream, ssize_t nread, const uv_buf_t *buf)
     }
     request->len += (size_t)nread;
     request->line[request->len] = '\0';
-    char *end = strchr(request->line, '\n');
+    char *end = memchr(request->line, '\n', request->len);
     if (end == NULL && request->len < sizeof(request->line) - 1)
         return;
     uv_read_stop(stream);
@@ -119,6 +122,20 @@ static void on_read(uv_stream_t *stream, ssize_t nread, const uv_buf_t *buf)
     request->control->asked(request->control, request, request->line);
 }
 
+/* Whoever connects and says nothing keeps nobody else out. */
+static void make_place(struct control *control)
+{
+    for (struct list *node = control->requests.next; node != &control->requests;
+         node = node->next) {
+        struct control_request *request = container_of(node, struct control_request, node);
+        if (!request->asked && request->answer == NULL &&
+            !uv_is_closing((uv_handle_t *)&request->pipe)) {
+            request_close(request);
+            return;
+        }
+    }
+}
+
 static void on_connection(uv_stream_t *server, int status)
 {
     struct control *control = container_of((uv_pipe_t *)server, struct control, pipe);
@@ -129,9 +146,12 @@ static void on_connection(uv_stream_t *server, int status)
         return; /* libuv holds the connection and asks again with the next one */
     request->control = control;
     uv_pipe_init(server->loop, &request->pipe, 0);
+    if (control->count >= REQUESTS_MAX)
+        make_place(control);
     list_append(&control->requests, &request->node);
     control->count++;
-    if (uv_accept(server, (uv_stream_t *)&request->pipe) != 0 || control->count > REQUESTS_MAX ||
+    if (uv_accept(server, (uv_stream_t *)&request->pipe) != 0 ||
+        control->count > 2 * REQUESTS_MAX || /* closing, or waiting for their answers */
         uv_read_start((uv_stream_t *)&request->pipe, on_alloc, on_read) != 0)
         request_close(request);
 }
@@ -238,6 +258,15 @@ static int connect_to(const char *path)
     return fd;
 }
 
+/* In one piece: it is short, and the socket's buffer is empty. */
+static bool send_line(int fd, const char *line)
+{
+    char text[CONTROL_LINE_MAX + 1];
+    int len = snprintf(text, sizeof(text), "%s\n", line);
+    return len > 0 && (size_t)len < sizeof(text) &&
+           send(fd, text, (size_t)len, MSG_NOSIGNAL) == len;
+}
+
 static const char *reason(int err)
 {
     if (err == -ENOENT || err == -ECONNREFUSED)
@@ -252,7 +281,7 @@ json_t *control_ask(const char *path, const char *line, char *error, size_t size
     int fd = connect_to(path);
     if (fd < 0)
         return fail(error, size, path, reason(fd));
-    if (dprintf(fd, "%s\n", line) < 0) {
+    if (!send_line(fd, line)) {
         close(fd);
         return fail(error, size, path, "the daemon hung up");
     }

@@ -19,15 +19,27 @@ static void set_port(struct settings_address *address, unsigned port)
         ((struct sockaddr_in *)&address->addr)->sin_port = htons((uint16_t)port);
 }
 
-static int resolve(const char *host, int flags, struct settings_address *address)
+static const struct addrinfo *choose(const struct addrinfo *found, unsigned attempt)
 {
+    unsigned count = 1;
+    for (const struct addrinfo *info = found->ai_next; info != NULL; info = info->ai_next)
+        count++;
+    for (unsigned skip = attempt % count; skip > 0; skip--)
+        found = found->ai_next;
+    return found;
+}
+
+static int resolve(struct locate *locate, int flags)
+{
+    struct settings_address *address = &locate->address;
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
     struct addrinfo *found = NULL;
-    int err = getaddrinfo(host, NULL, &hints, &found);
+    int err = getaddrinfo(locate->host, NULL, &hints, &found);
     if (err != 0)
         return err == EAI_NONAME ? UV_EAI_NONAME : UV_EAI_FAIL;
-    memcpy(&address->addr, found->ai_addr, found->ai_addrlen);
-    address->len = found->ai_addrlen;
+    const struct addrinfo *chosen = choose(found, locate->attempt);
+    memcpy(&address->addr, chosen->ai_addr, chosen->ai_addrlen);
+    address->len = chosen->ai_addrlen;
     freeaddrinfo(found);
     return 0;
 }
@@ -35,10 +47,10 @@ static int resolve(const char *host, int flags, struct settings_address *address
 static void in_pool(uv_work_t *work)
 {
     struct locate *locate = container_of(work, struct locate, work);
-    locate->error = resolve(locate->host, AI_ADDRCONFIG, &locate->address);
+    locate->error = resolve(locate, AI_ADDRCONFIG);
     if (locate->error ==
         UV_EAI_NONAME) /* AI_ADDRCONFIG hides loopback addresses on a host without others */
-        locate->error = resolve(locate->host, 0, &locate->address);
+        locate->error = resolve(locate, 0);
     if (locate->error != 0)
         return;
     int port = (int)locate->port;
@@ -61,7 +73,7 @@ static void after_pool(uv_work_t *work, int status)
 
 void locate_start(struct locate *locate, uv_loop_t *loop)
 {
-    if (locate->port != 0 && resolve(locate->host, AI_NUMERICHOST, &locate->address) == 0) {
+    if (locate->port != 0 && resolve(locate, AI_NUMERICHOST) == 0) {
         set_port(&locate->address, locate->port);
         locate->error = 0;
         locate->done(locate);
@@ -70,4 +82,9 @@ void locate_start(struct locate *locate, uv_loop_t *loop)
     locate->error = uv_queue_work(loop, &locate->work, in_pool, after_pool);
     if (locate->error != 0)
         locate->done(locate);
+}
+
+void locate_cancel(struct locate *locate)
+{
+    uv_cancel((uv_req_t *)&locate->work);
 }

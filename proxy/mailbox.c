@@ -47,6 +47,7 @@ void mailbox_post(struct mailbox *mailbox, struct list *mail)
 {
     pthread_mutex_lock(&mailbox->lock);
     list_append(&mailbox->mail, mail);
-    pthread_mutex_unlock(&mailbox->lock);
+    /* Before the mail can be taken: whoever has read it may close the mailbox. */
     uv_async_send(&mailbox->async);
+    pthread_mutex_unlock(&mailbox->lock);
 }

@@ -20,6 +20,7 @@
 #define TICK            1000u  /* ms */
 #define DEAD_AFTER      30000u /* ms without an acknowledgement for what was sent */
 #define KEEPALIVE_IDLE  15     /* s */
+#define PROVEN_AFTER    10     /* s: a connection that held for so long was of use, also unused */
 #define COPY_MAX        4096u  /* calls up to this size are copied into the output buffer */
 
 static void link_connect(struct link *link);
@@ -107,8 +108,9 @@ static void on_reset(struct upstream *upstream, unsigned number)
 static void on_doubt(struct upstream *upstream)
 {
     struct port *port = of_upstream(upstream);
+    const struct service *service = port->service;
     if (port->doubts)
-        service_doubt(port->service);
+        cache_doubt(port->cache, service->engine->now + service->settings->doubt);
 }
 
 static void on_responding(struct upstream *upstream, bool responding)
@@ -138,6 +140,18 @@ static void on_record(struct stream *stream, struct record *record)
     struct link *link = of_stream(stream);
     touch_clock(link->port);
     upstream_receive(&link->port->upstream, link->number, record);
+    if (link->state == LINK_UP)
+        link->failures = 0; /* it was a reply */
+}
+
+/* So that the source port is free at once: a connection that this side closes would keep it for a
+ * minute. What is lost of the output is sent again. */
+static void close_without_delay(struct link *link)
+{
+    uv_os_fd_t fd;
+    struct linger none = {.l_onoff = 1, .l_linger = 0};
+    if (uv_fileno((uv_handle_t *)&link->stream.tcp, &fd) == 0)
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 }
 
 /* The link is down from now on; its calls wait for the next connection. */
@@ -148,8 +162,12 @@ static void link_down(struct link *link)
     bool was_up = link->state == LINK_UP;
     link->state = LINK_CLOSING;
     touch_clock(link->port);
-    if (was_up)
+    if (was_up) {
+        if (link->port->service->engine->now - link->up_since >= PROVEN_AFTER * 1000000000ull)
+            link->failures = 0;
         upstream_link_down(&link->port->upstream, link->number);
+        close_without_delay(link);
+    }
     stream_close(&link->stream);
 }
 
@@ -250,17 +268,28 @@ static void log_failure(struct link *link, int error)
              error == -ENOENT ? "its rpcbind does not know the program" : uv_strerror(error));
 }
 
+/* It could not connect: another address of the server's, and where it was its own port that was
+ * refused, another one of these, may do better. */
+static void link_failed(struct link *link, int error)
+{
+    log_failure(link, error);
+    link->locate.attempt++;
+    if (error == UV_EADDRNOTAVAIL || error == UV_EADDRINUSE)
+        link->source_port = 0;
+    link_down(link);
+}
+
 static void on_timer(uv_timer_t *timer)
 {
     struct link *link = container_of(timer, struct link, timer);
     if (link->state == LINK_WAITING)
         link_connect(link);
     else if (link->state == LINK_CONNECTING)
-        on_ended(&link->stream, UV_ETIMEDOUT);
+        link_failed(link, UV_ETIMEDOUT);
 }
 
-/* At once after the first loss, then with a delay that doubles, a random part of it so that not all
- * come together. */
+/* At once after the loss of a connection that served, then with a delay that doubles, a random part
+ * of it so that not all come together. */
 static void link_wait(struct link *link)
 {
     uint32_t random = 0;
@@ -316,18 +345,15 @@ static void on_connect(uv_connect_t *connect, int status)
     if (status == 0)
         status = stream_start(&link->stream);
     if (status != 0) {
-        log_failure(link, status);
-        if (status == UV_EADDRNOTAVAIL || status == UV_EADDRINUSE)
-            link->source_port = 0;
-        link_down(link);
+        link_failed(link, status);
         return;
     }
     set_socket_options(link);
     remember_source_port(link);
-    link->failures = 0;
     link->last_error = 0;
     link->state = LINK_UP;
     touch_clock(link->port);
+    link->up_since = link->port->service->engine->now;
     log_line(link->port->log, SETTINGS_LOG_INFO, "%s: connected to server %s (%s)",
              link->port->service->settings->name, link->port->host, link->port->what);
     upstream_link_up(&link->port->upstream, link->number);
@@ -368,8 +394,7 @@ static void on_located(struct locate *locate)
     link->state = LINK_CONNECTING;
     err = link_open(link);
     if (err != 0) {
-        log_failure(link, err);
-        link_down(link);
+        link_failed(link, err);
         return;
     }
     uv_timer_start(&link->timer, on_timer, CONNECT_TIMEOUT, 0);
@@ -411,7 +436,9 @@ struct port *port_open(const struct port_options *options)
     struct port *port = calloc(1, sizeof(*port) + links * sizeof(struct link));
     if (port == NULL)
         return NULL;
+    list_init(&port->node);
     port->service = options->service;
+    port->cache = options->service->cache;
     port->loop = options->loop;
     port->log = options->log;
     port->what = options->program->name;
@@ -459,8 +486,10 @@ void port_close(struct port *port)
         struct link *link = &port->link[i];
         if (link->state == LINK_WAITING)
             link_gone(link);
+        else if (link->state == LINK_LOCATING)
+            locate_cancel(&link->locate); /* then, or soon, it ends by itself; as CLOSING does */
         else
-            link_down(link); /* LOCATING and CLOSING end by themselves */
+            link_down(link);
     }
     upstream_abandon(&port->upstream);
     uv_close((uv_handle_t *)&port->tick, on_tick_closed);

@@ -2,9 +2,9 @@
  * port: one port of the server (NFS or MOUNT) as one worker reaches it: an upstream and the sockets
  * of its links.
  *
- * A link connects, and connects again after a loss, for as long as the port lives, with a growing
- * delay; it keeps its source port over that where it can, so that the server's duplicate request
- * cache knows the calls it sends again.
+ * A link connects, and connects again after a loss, for as long as the port lives: at once after one
+ * that served, else with a growing delay. It keeps its source port over that where it can, so that
+ * the server's duplicate request cache knows the calls it sends again.
  */
 #ifndef PROXY_PORT_H
 #define PROXY_PORT_H
@@ -34,14 +34,18 @@ struct link {
     struct locate locate;
     uv_connect_t connect;
     uv_timer_t timer;
-    unsigned failures;
+    unsigned failures;    /* in a row; a connection that broke before it was of use is one */
+    uint64_t up_since;    /* engine.now */
     uint16_t source_port; /* 0: none yet */
     int last_error;       /* that was logged */
 };
 
 struct port {
+    struct list node; /* for the owner */
     struct upstream upstream;
     struct service *service;
+    struct cache_server
+        *cache; /* of this server, also when a reload has given the service another */
     struct stream_loop *loop;
     struct log *log;
     const char *what; /* "nfs" or "mount", for the log */

@@ -13,14 +13,11 @@
 
 #define POLL_INTERVAL 20u /* ms */
 
-static struct worker *of_engine(struct engine *engine)
-{
-    return container_of(engine, struct worker, engine);
-}
-
 static void touch_clock(struct worker *worker)
 {
-    worker->engine.now = uv_hrtime();
+    uint64_t now = uv_hrtime();
+    for (struct list *node = worker->services.next; node != &worker->services; node = node->next)
+        container_of(node, struct worker_service, node)->engine.now = now;
 }
 
 /* ---- mail ---- */
@@ -33,15 +30,20 @@ static void deliver_job(struct mailbox *mailbox, struct list *mail)
     job->run(worker, job);
 }
 
+static void free_unused(struct worker *worker);
+
 static void deliver_granted(struct mailbox *mailbox, struct list *mail)
 {
-    touch_clock(container_of(mailbox, struct worker, granted));
+    struct worker *worker = container_of(mailbox, struct worker, granted);
+    touch_clock(worker);
     call_granted(call_of_mail(mail));
+    free_unused(worker); /* it may have been the last call of a service that has no port any more */
 }
 
 static void wake(struct engine *engine, struct call *call)
 {
-    mailbox_post(&of_engine(engine)->granted, call_mail(call));
+    struct worker_service *ws = container_of(engine, struct worker_service, engine);
+    mailbox_post(&ws->worker->granted, call_mail(call));
 }
 
 void worker_post(struct worker *worker, struct worker_job *job)
@@ -54,11 +56,30 @@ void worker_post(struct worker *worker, struct worker_job *job)
 
 static void service_maybe_free(struct worker_service *ws)
 {
-    if (!ws->removed || ws->ports > 0 || ws->connected > 0 || ws->worker->engine.calls > 0)
+    if (!ws->removed || !list_empty(&ws->ports) || ws->connected > 0 || ws->engine.calls > 0)
         return;
     list_remove(&ws->node);
     snapshot_drop(ws->snapshot);
     free(ws);
+}
+
+static void free_unused(struct worker *worker)
+{
+    struct list *next;
+    for (struct list *node = worker->services.next; node != &worker->services; node = next) {
+        next = node->next;
+        service_maybe_free(container_of(node, struct worker_service, node));
+    }
+}
+
+/* The ports of a service that is not configured any more have to stay for as long as a client waits:
+ * a mutation that waits for its turn has not been sent yet. */
+static void retire_unused_ports(struct worker_service *ws)
+{
+    if (!ws->removed || ws->connected > 0)
+        return;
+    for (struct list *node = ws->ports.next; node != &ws->ports; node = node->next)
+        port_retire(container_of(node, struct port, node));
 }
 
 static void on_connection_closed(struct connection_owner *owner)
@@ -66,13 +87,28 @@ static void on_connection_closed(struct connection_owner *owner)
     struct worker_service *ws = container_of(owner, struct worker_service, owner);
     ws->connected--;
     atomic_fetch_sub(&ws->worker->load, 1);
+    retire_unused_ports(ws);
     service_maybe_free(ws);
+}
+
+/* Calls whose clients have gone may still wait for their turn: they find no port then. */
+static void forget_port(struct worker_service *ws, const struct port *port)
+{
+    if (ws->nfs == port) {
+        ws->nfs = NULL;
+        ws->service.nfs = NULL;
+    }
+    if (ws->mount == port) {
+        ws->mount = NULL;
+        ws->service.mount = NULL;
+    }
 }
 
 static void on_port_closed(struct port *port)
 {
     struct worker_service *ws = port->owner;
-    ws->ports--;
+    list_remove(&port->node);
+    forget_port(ws, port);
     service_maybe_free(ws);
 }
 
@@ -87,7 +123,7 @@ static struct port *open_port(struct worker_service *ws, unsigned program)
         .owner = ws,
     });
     if (port != NULL)
-        ws->ports++;
+        list_append(&ws->ports, &port->node);
     else
         log_line(ws->worker->log, SETTINGS_LOG_ERROR, "%s: no memory for connections to the server",
                  ws->name);
@@ -140,7 +176,12 @@ static struct worker_service *service_add(struct worker *worker, const char *nam
     }
     ws->worker = worker;
     snprintf(ws->name, sizeof(ws->name), "%s", name);
-    ws->service.engine = &worker->engine;
+    ws->engine.cache = worker->cache;
+    ws->engine.order = worker->order;
+    ws->engine.wake = wake;
+    ws->engine.now = uv_hrtime();
+    ws->service.engine = &ws->engine;
+    list_init(&ws->ports);
     ws->owner.log = worker->log;
     ws->owner.bad_records = &worker->bad_records;
     ws->owner.closed = on_connection_closed;
@@ -163,10 +204,7 @@ static void service_remove(struct worker_service *ws)
 {
     ws->removed = true;
     drain_connections(ws);
-    if (ws->nfs != NULL)
-        port_retire(ws->nfs);
-    if (ws->mount != NULL)
-        port_retire(ws->mount);
+    retire_unused_ports(ws);
     service_maybe_free(ws);
 }
 
@@ -217,14 +255,13 @@ void worker_adopt(struct worker *worker, const char *service, int fd)
 
 static void close_ports(struct worker_service *ws)
 {
-    ws->service.nfs = NULL;
-    ws->service.mount = NULL;
-    if (ws->nfs != NULL)
-        port_close(ws->nfs);
-    if (ws->mount != NULL)
-        port_close(ws->mount);
-    ws->nfs = NULL;
-    ws->mount = NULL;
+    struct list *next;
+    for (struct list *node = ws->ports.next; node != &ws->ports; node = next) {
+        struct port *port = container_of(node, struct port, node);
+        next = node->next;
+        forget_port(ws, port); /* whatever goes on now is not sent any more */
+        port_close(port);
+    }
 }
 
 static void close_everything(struct worker *worker)
@@ -308,9 +345,8 @@ int worker_start(struct worker *worker, const struct worker_options *options)
     memset(worker, 0, sizeof(*worker));
     worker->number = options->number;
     worker->log = options->log;
-    worker->engine.cache = options->cache;
-    worker->engine.order = options->order;
-    worker->engine.wake = wake;
+    worker->cache = options->cache;
+    worker->order = options->order;
     list_init(&worker->services);
     int err = uv_loop_init(&worker->uv);
     if (err != 0)

@@ -31,11 +31,13 @@ struct worker_service {
     struct worker *worker;
     char name[SETTINGS_NAME_MAX + 1];
     struct snapshot *snapshot; /* its settings are part of it */
+    struct engine engine;      /* its own, so that its calls are counted for themselves */
     struct service service;
-    struct port *nfs, *mount;
+    struct port *nfs,
+        *mount;        /* those that calls are sent to; NULL without memory, and at the end */
+    struct list ports; /* all that are not closed yet, also earlier ones */
     struct list connections;
     struct connection_owner owner;
-    unsigned ports;     /* that are not closed yet, also earlier ones */
     unsigned connected; /* connections that are not closed yet */
     bool removed;       /* is not configured any more: goes when nothing uses it */
 };
@@ -47,7 +49,8 @@ struct worker {
     struct stream_loop streams;
     struct mailbox jobs;
     struct mailbox granted; /* calls whose turn has come */
-    struct engine engine;
+    struct cache *cache;
+    struct order *order;
     struct log *log;
     struct log_limit bad_records;
     struct list services;

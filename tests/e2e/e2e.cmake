@@ -1,6 +1,6 @@
 # The clients of the end-to-end tests, which tests/e2e/*.sh run. Built into tests/ of the build folder, with e2e- before
 # their names.
-add_library(nfsaccel_e2e STATIC e2e/check.c e2e/nfs_call.c e2e/nfs_client.c e2e/nfs_reply.c e2e/raw.c
+add_library(nfsaccel_e2e STATIC e2e/check.c e2e/fake_server.c e2e/nfs_call.c e2e/nfs_client.c e2e/nfs_reply.c e2e/raw.c
   e2e/session.c
   e2e/stat_count.c)
 target_include_directories(nfsaccel_e2e PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
@@ -23,3 +23,4 @@ nfsaccel_e2e_client(twins e2e/twins.c)
 nfsaccel_e2e_client(shared e2e/shared.c)
 nfsaccel_e2e_client(hostile e2e/hostile.c)
 add_executable(e2e-thief e2e/thief.c)
+nfsaccel_e2e_client(fake_cases e2e/fake_cases.c)

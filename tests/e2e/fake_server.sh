@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+#
+# fake_server: servers, reloads and control clients that behave as no real one can be brought to (fake_cases.c).
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# shellcheck disable=SC2034 # configuration reads it
+DAEMON_KEYS=("workers = 1")
+
+# service NAME LISTEN SERVER: the words for `configuration`
+service() {
+    WORDS+=("$1" "listen=127.0.0.1:$2" "nfs-port=$3" "mount-port=$3" source-ports=any)
+}
+
+# run_case CASE: with one service and another, and a reload prepared that leaves the first, with the server NEXT
+run_case() {
+    local port port2 server next=${NEXT:-}
+    pick_ports port port2 server
+    WORDS=()
+    service one "$port" "${next:-$server}"
+    configuration "$WORK/nfsaccel.conf.next" "${WORDS[@]}"
+    WORDS=()
+    service one "$port" "$server"
+    service two "$port2" "$server"
+    configuration "$WORK/nfsaccel.conf" "${WORDS[@]}"
+    nfsaccel_start "$WORK/nfsaccel.conf" "$port2"
+    "$TOOLS/e2e-fake_cases" "$1" --port "$port" --port2 "$port2" --server "$server" --pid "$NFSACCEL_PID" \
+        --conf "$WORK/nfsaccel.conf" --control "$WORK/control" || FAILURES=$((FAILURES + 1))
+}
+
+# A sanitizer's complaint, or a leak, is another status.
+# shellcheck disable=SC2317 # check calls it
+ended_well() {
+    local status=0
+    if running "$1"; then kill -s TERM "$1"; fi
+    wait_until 3 "the end of the daemon" stopped "$1" || return 1
+    wait "$1" || status=$?
+    if ((status != 0)); then tail -n 40 "$WORK/nfsaccel.log"; fi
+    return "$status"
+}
+
+main() {
+    local case unused
+    make_work
+    if [[ ! -x $NFSACCEL ]]; then run_group build_in "$BUILD" all || die "the build failed"; fi
+    for case in hangs-up babbles resends half-close removed control; do
+        run_case "$case"
+        check "$case: the daemon ends in order" ended_well "$NFSACCEL_PID"
+    done
+    pick_ports unused
+    NEXT=$unused run_case retired
+    check "a server that a reload took away does not keep the daemon from ending" ended_well "$NFSACCEL_PID"
+    finish
+}
+
+main "$@"
