@@ -82,6 +82,7 @@ static bool clear(const struct cache_filler *filler, struct object *object, uint
                   const struct verdict_answer *answer, cache_stamp *received)
 {
     struct cache *cache = filler->server->cache;
+    struct fence *fence = shard_fence(filler->server, hash);
     bool in_order = true;
     uint32_t *link = &object->verdicts;
     while (*link != 0) {
@@ -96,7 +97,10 @@ static bool clear(const struct cache_filler *filler, struct object *object, uint
             *received = packed_get48(kept->received);
         if (against && packed_get48(kept->received) > filler->sent)
             in_order = false;
+        cache_stamp stamp = fence->stamp;
         verdict_remove(filler->server, hash, link);
+        if (answer->admitted && in_order)
+            fence->stamp = stamp; /* the new one stands in for it */
     }
     return in_order;
 }
@@ -149,11 +153,9 @@ void verdict_arrive(const struct cache_filler *filler, uint32_t object, uint32_t
     struct cache_server *server = filler->server;
     struct shard *shard = shard_of(server->cache, hash);
     struct fence *fence = shard_fence(server, hash);
-    cache_stamp received = filler->received, stamp = fence->stamp;
+    cache_stamp received = filler->received;
     bool in_order = clear(filler, object_at(server->cache, object), hash, answer, &received);
     if (answer->admitted && in_order) {
-        if (fence->stamp != stamp)
-            fence->stamp = stamp; /* it stands in for those that it superseded */
         if (add(filler, object, hash, answer, received))
             return;
         fence_raise(fence, received);

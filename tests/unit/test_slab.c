@@ -34,7 +34,7 @@ static void test_fill_up(void **state)
 {
     (void)state;
     static struct memory m;
-    uint32_t seen[PAGES * 128];
+    uint32_t seen[PAGES * 128] = {0};
     unsigned count = 0;
     open_memory(&m);
     for (uint32_t i; (i = slab_alloc(&m.slab, SLAB_OBJECT, 100)) != 0;) { /* 13 granules */
