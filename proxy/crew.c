@@ -83,6 +83,14 @@ static struct worker *choose_worker(struct crew *crew)
     return &crew->workers[best];
 }
 
+unsigned crew_connections(const struct crew *crew)
+{
+    unsigned connections = 0;
+    for (unsigned i = 0; i < crew->count; i++)
+        connections += atomic_load(&crew->workers[i].load);
+    return connections;
+}
+
 void crew_adopt(struct crew *crew, const char *service, int fd)
 {
     struct adoption *adoption = calloc(1, sizeof(*adoption));

@@ -46,6 +46,8 @@ int crew_start(struct crew *crew, uv_loop_t *uv, const struct crew_options *opti
 /* When no round is under way any more: has all workers answer what is in flight, and end. */
 void crew_stop(struct crew *crew);
 
+/* Client connections, also those on their way to a worker. */
+unsigned crew_connections(const struct crew *crew);
 /* An accepted socket goes to the worker that has the fewest. */
 void crew_adopt(struct crew *crew, const char *service, int fd);
 /* `each` and `done` are set. 0 or -ENOMEM: nothing was started. Not after crew_stop. */

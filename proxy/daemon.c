@@ -22,6 +22,9 @@
 #include "proxy/order.h"
 #include "proxy/snapshot.h"
 
+/* Loops, the log, listening sockets, the control socket and those who ask there. */
+#define DESCRIPTORS_OWN 128u
+
 struct daemon {
     const char *file;
     uv_loop_t uv;
@@ -39,7 +42,29 @@ struct daemon {
     bool applying;
     bool again; /* a reload was asked for while one was under way */
     bool stopping, ready;
+    uint64_t descriptors; /* that the process may have */
 };
+
+/*
+ * Clients must not use up the descriptors that connections to the servers need, or nobody would be
+ * served any more after these were lost. Twice as many as are configured: a reload may replace them
+ * all. No more than half of all are kept, though.
+ */
+static uint64_t descriptors_kept(const struct daemon *daemon)
+{
+    const struct settings *settings = daemon->current->settings;
+    uint64_t links = 0;
+    for (unsigned i = 0; i < settings->service_count; i++)
+        links += settings->services[i].connections + 1; /* and one for MOUNT */
+    uint64_t kept = DESCRIPTORS_OWN + 2 * links * daemon->crew.count;
+    return kept < daemon->descriptors / 2 ? kept : daemon->descriptors / 2;
+}
+
+static bool has_room(const struct listener_owner *owner)
+{
+    const struct daemon *daemon = container_of(owner, struct daemon, listener_owner);
+    return crew_connections(&daemon->crew) < daemon->descriptors - descriptors_kept(daemon);
+}
 
 static void on_accepted(struct listener_owner *owner, struct listener *listener, int fd)
 {
@@ -238,10 +263,14 @@ static void watch(struct daemon *daemon, uv_signal_t *handle, int number)
 static void raise_descriptor_limit(struct daemon *daemon)
 {
     struct rlimit limit;
+    daemon->descriptors = UINT64_MAX;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return;
+    daemon->descriptors = limit.rlim_cur;
     limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        daemon->descriptors = limit.rlim_cur;
+    else
         log_line(&daemon->log, SETTINGS_LOG_WARNING, "can't raise the number of descriptors: %s",
                  strerror(errno));
 }
@@ -289,6 +318,7 @@ int daemon_run(const char *file, struct settings *settings)
     daemon.listener_owner = (struct listener_owner){.log = &daemon.log,
                                                     .refused_limit = &daemon.refused_limit,
                                                     .accept_limit = &daemon.accept_limit,
+                                                    .has_room = has_room,
                                                     .accepted = on_accepted};
     daemon.control.asked = on_asked;
     signal(SIGPIPE, SIG_IGN);

@@ -14,15 +14,15 @@
 #define ACCEPT_MAX 64   /* connections in one turn of the loop */
 #define PAUSE      100u /* ms */
 
-static int open_socket(const struct settings_address *address, bool v6_only)
+static int open_socket(const struct settings_address *address)
 {
-    int yes = 1, only = v6_only, err = 0;
+    int yes = 1, err = 0;
     int fd = socket(address->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     if (address->addr.ss_family == AF_INET6)
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only));
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
     if (bind(fd, (const struct sockaddr *)&address->addr, address->len) != 0)
         err = -errno;
     if (err == 0 && listen(fd, BACKLOG) != 0)
@@ -34,14 +34,14 @@ static int open_socket(const struct settings_address *address, bool v6_only)
     return fd;
 }
 
-struct listener *listener_bind(const struct settings_address *address, bool v6_only)
+struct listener *listener_bind(const struct settings_address *address)
 {
     struct listener *listener = calloc(1, sizeof(*listener));
     if (listener == NULL) {
         errno = ENOMEM;
         return NULL;
     }
-    int fd = open_socket(address, v6_only);
+    int fd = open_socket(address);
     if (fd < 0) {
         free(listener);
         errno = -fd;
@@ -92,6 +92,10 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     for (unsigned i = 0; i < ACCEPT_MAX; i++) {
         struct sockaddr_storage peer;
         socklen_t len = sizeof(peer);
+        if (!listener->owner->has_room(listener->owner)) {
+            pause_accepting(listener, EMFILE);
+            return;
+        }
         int fd =
             accept4(listener->fd, (struct sockaddr *)&peer, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))

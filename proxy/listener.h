@@ -20,6 +20,8 @@ struct listener_owner {
     struct log *log;
     struct log_limit *refused_limit;
     struct log_limit *accept_limit;
+    /* Whether one more connection may be taken; where not, connections wait. */
+    bool (*has_room)(const struct listener_owner *owner);
     /* A connection of `listener`; the socket is the callee's. */
     void (*accepted)(struct listener_owner *owner, struct listener *listener, int fd);
 };
@@ -36,9 +38,9 @@ struct listener {
     uint64_t refused;
 };
 
-/* Binds and listens, but accepts nothing yet. NULL with errno. `v6_only`: an IPv6 address leaves
- * IPv4 clients to another listener; else [::] takes them as well. */
-struct listener *listener_bind(const struct settings_address *address, bool v6_only);
+/* Binds and listens, but accepts nothing yet. An IPv6 address is for IPv6 clients only. NULL with
+ * errno. */
+struct listener *listener_bind(const struct settings_address *address);
 /* Begins to accept. 0 or a negative error. */
 int listener_start(struct listener *listener, uv_loop_t *uv, struct listener_owner *owner);
 /* Stops and frees, now or from the loop. Also one that was never started. */

@@ -57,13 +57,52 @@ static void close_all(struct list *list)
         listener_close(container_of(list->next, struct listener, node));
 }
 
-static int prepare_one(struct listeners *listeners, const struct settings *settings,
-                       const struct settings_service *service,
+static bool is_any_v6(const struct settings_address *address)
+{
+    return address->addr.ss_family == AF_INET6 &&
+           IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)&address->addr)->sin6_addr);
+}
+
+static struct settings_address any_v4(uint16_t port)
+{
+    struct settings_address address = {.len = sizeof(struct sockaddr_in)};
+    struct sockaddr_in *in = (struct sockaddr_in *)&address.addr;
+    in->sin_family = AF_INET;
+    in->sin_port = port;
+    return address;
+}
+
+typedef int visit_wanted(struct listeners *listeners, const struct settings_service *service,
+                         const struct settings_address *address);
+
+/*
+ * All sockets that the settings need, until a visit fails. [::] takes IPv4 clients too unless they
+ * have a listener of their own. That is a second socket rather than a dual-stack one: which of both
+ * it is can't be changed once it is bound, and a reload may bring that listener, or take it away.
+ */
+static int each_wanted(struct listeners *listeners, const struct settings *settings,
+                       visit_wanted *visit)
+{
+    int err = 0;
+    for (unsigned i = 0; i < settings->service_count; i++) {
+        const struct settings_service *service = &settings->services[i];
+        for (unsigned j = 0; j < service->listen_count && err == 0; j++) {
+            const struct settings_address *address = &service->listen[j];
+            struct settings_address v4 = any_v4(port_of(address));
+            err = visit(listeners, service, address);
+            if (err == 0 && is_any_v6(address) && !has_v4(settings, port_of(address)))
+                err = visit(listeners, service, &v4);
+        }
+    }
+    return err;
+}
+
+static int prepare_one(struct listeners *listeners, const struct settings_service *service,
                        const struct settings_address *address)
 {
     if (find(listeners, address) != NULL)
         return 0;
-    struct listener *listener = listener_bind(address, has_v4(settings, port_of(address)));
+    struct listener *listener = listener_bind(address);
     if (listener == NULL) {
         int err = -errno;
         char text[64];
@@ -78,12 +117,7 @@ static int prepare_one(struct listeners *listeners, const struct settings *setti
 
 int listeners_prepare(struct listeners *listeners, const struct settings *settings)
 {
-    int err = 0;
-    for (unsigned i = 0; i < settings->service_count && err == 0; i++) {
-        const struct settings_service *service = &settings->services[i];
-        for (unsigned j = 0; j < service->listen_count && err == 0; j++)
-            err = prepare_one(listeners, settings, service, &service->listen[j]);
-    }
+    int err = each_wanted(listeners, settings, prepare_one);
     if (err != 0)
         listeners_cancel(listeners);
     return err;
@@ -107,17 +141,20 @@ static void start_fresh(struct listeners *listeners)
     }
 }
 
+static int follow_one(struct listeners *listeners, const struct settings_service *service,
+                      const struct settings_address *address)
+{
+    find(listeners, address)->settings = service;
+    return 0;
+}
+
 void listeners_follow(struct listeners *listeners, const struct settings *settings)
 {
     struct list *next;
     start_fresh(listeners);
     for (struct list *node = listeners->all.next; node != &listeners->all; node = node->next)
         container_of(node, struct listener, node)->settings = NULL;
-    for (unsigned i = 0; i < settings->service_count; i++) {
-        const struct settings_service *service = &settings->services[i];
-        for (unsigned j = 0; j < service->listen_count; j++)
-            find(listeners, &service->listen[j])->settings = service;
-    }
+    each_wanted(listeners, settings, follow_one);
     for (struct list *node = listeners->all.next; node != &listeners->all; node = next) {
         next = node->next;
         struct listener *listener = container_of(node, struct listener, node);

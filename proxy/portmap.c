@@ -4,22 +4,21 @@
 #include "proxy/portmap.h"
 
 #include <errno.h>
-#include <netdb.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <netinet/in.h>
+#include <unistd.h>
 
-#include <netconfig.h>
 #include <rpc/rpc.h>
-#include <rpc/rpcb_clnt.h>
+/* It needs the one above. */
+#include <rpc/pmap_prot.h>
 
-static int port_of(const struct sockaddr_storage *address)
-{
-    if (address->ss_family == AF_INET6)
-        return ntohs(((const struct sockaddr_in6 *)address)->sin6_port);
-    return ntohs(((const struct sockaddr_in *)address)->sin_port);
-}
+#define RPCBIND_PORT    111
+#define CONNECT_TIMEOUT 3000 /* ms */
+#define CALL_TIMEOUT    5    /* s */
 
 static socklen_t length_of(const struct sockaddr *address)
 {
@@ -27,24 +26,117 @@ static socklen_t length_of(const struct sockaddr *address)
                                           : sizeof(struct sockaddr_in);
 }
 
+/* rpcb_getaddr of the library connects for minutes where nobody answers; this one does not. */
+static int connect_in_time(int fd, const struct sockaddr *address)
+{
+    int err = 0;
+    socklen_t len = sizeof(err);
+    struct pollfd writable = {.fd = fd, .events = POLLOUT};
+    if (connect(fd, address, length_of(address)) == 0)
+        return 0;
+    if (errno != EINPROGRESS)
+        return -errno;
+    if (poll(&writable, 1, CONNECT_TIMEOUT) != 1)
+        return -ETIMEDOUT;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
+        return -errno;
+    return -err;
+}
+
+static int connect_rpcbind(const struct sockaddr *host)
+{
+    struct sockaddr_storage address;
+    memset(&address, 0, sizeof(address));
+    memcpy(&address, host, length_of(host));
+    if (host->sa_family == AF_INET6)
+        ((struct sockaddr_in6 *)&address)->sin6_port = htons(RPCBIND_PORT);
+    else
+        ((struct sockaddr_in *)&address)->sin_port = htons(RPCBIND_PORT);
+    int fd = socket(host->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    int err = connect_in_time(fd, (const struct sockaddr *)&address);
+    if (err == 0 && fcntl(fd, F_SETFL, 0) != 0)
+        err = -errno;
+    if (err != 0) {
+        close(fd);
+        return err;
+    }
+    return fd;
+}
+
+static CLIENT *client_over(int fd, const struct sockaddr *host, rpcprog_t program,
+                           rpcvers_t version)
+{
+    struct netbuf at = {
+        .maxlen = length_of(host), .len = length_of(host), .buf = (void *)(uintptr_t)host};
+    return clnt_vc_create(fd, &at, program, version, 0, 0);
+}
+
+static int port_or_error(enum clnt_stat stat, unsigned port)
+{
+    if (stat != RPC_SUCCESS)
+        return -EHOSTUNREACH;
+    return port > 0 && port <= UINT16_MAX ? (int)port : -ENOENT;
+}
+
+/* Version 2 of the protocol, which every rpcbind and portmapper speaks, knows IPv4 only. */
+static int ask_v4(CLIENT *client, uint32_t program, uint32_t version)
+{
+    struct timeval patience = {.tv_sec = CALL_TIMEOUT};
+    struct pmap about = {.pm_prog = program, .pm_vers = version, .pm_prot = IPPROTO_TCP};
+    u_short port = 0;
+    enum clnt_stat stat = clnt_call(client, PMAPPROC_GETPORT, (xdrproc_t)xdr_pmap, &about,
+                                    (xdrproc_t)xdr_u_short, &port, patience);
+    return port_or_error(stat, port);
+}
+
+/* "ADDRESS.HIGH.LOW" (RFC 5665); 0: not one. */
+static unsigned port_of_universal(char *text)
+{
+    unsigned part[2];
+    for (int i = 0; i < 2; i++) {
+        char *end, *dot = strrchr(text, '.');
+        if (dot == NULL)
+            return 0;
+        unsigned long value = strtoul(dot + 1, &end, 10);
+        if (end == dot + 1 || *end != '\0' || value > 255)
+            return 0;
+        part[i] = (unsigned)value;
+        *dot = '\0';
+    }
+    return part[1] << 8 | part[0];
+}
+
+static int ask_v6(CLIENT *client, uint32_t program, uint32_t version)
+{
+    char netid[] = "tcp6", none[] = "";
+    struct timeval patience = {.tv_sec = CALL_TIMEOUT};
+    RPCB about = {
+        .r_prog = program, .r_vers = version, .r_netid = netid, .r_addr = none, .r_owner = none};
+    char *found = NULL;
+    enum clnt_stat stat = clnt_call(client, RPCBPROC_GETADDR, (xdrproc_t)xdr_rpcb, &about,
+                                    (xdrproc_t)xdr_wrapstring, &found, patience);
+    int port = port_or_error(stat, found != NULL ? port_of_universal(found) : 0);
+    free(found);
+    return port;
+}
+
 int portmap_lookup(const struct sockaddr *host, uint32_t program, uint32_t version)
 {
-    char name[NI_MAXHOST];
-    if (getnameinfo(host, length_of(host), name, sizeof(name), NULL, 0, NI_NUMERICHOST) != 0)
-        return -EINVAL;
-    struct netconfig *tcp = getnetconfigent(host->sa_family == AF_INET6 ? "tcp6" : "tcp");
-    if (tcp == NULL)
-        return -EPROTONOSUPPORT;
-    struct sockaddr_storage found;
-    struct netbuf where = {.maxlen = sizeof(found), .len = sizeof(found), .buf = &found};
-    memset(&found, 0, sizeof(found));
-    int port = -ENOENT;
-    if (rpcb_getaddr(program, version, tcp, &where, name))
-        port = port_of(&found);
-    else if (rpc_createerr.cf_stat != RPC_PROGNOTREGISTERED)
-        port = -EHOSTUNREACH;
-    freenetconfigent(tcp);
-    return port == 0 ? -ENOENT : port;
+    bool v6 = host->sa_family == AF_INET6;
+    int fd = connect_rpcbind(host);
+    if (fd < 0)
+        return fd;
+    CLIENT *client = client_over(fd, host, v6 ? RPCBPROG : PMAPPROG, v6 ? RPCBVERS : PMAPVERS);
+    if (client == NULL) {
+        close(fd);
+        return -ENOMEM;
+    }
+    int port = v6 ? ask_v6(client, program, version) : ask_v4(client, program, version);
+    clnt_destroy(client);
+    close(fd);
+    return port;
 }
 
 int portmap_bind_reserved(int fd, int family)

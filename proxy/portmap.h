@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 
 /*
- * The TCP port at which the host serves that program (RFC 1833, rpcbind's GETADDR). Blocks for some
- * seconds at most: not for a loop's thread. The port, or -ENOENT when it is not registered, or
- * -EHOSTUNREACH when nobody answers.
+ * The TCP port at which the host serves that program, as its rpcbind has it (RFC 1833). Blocks for
+ * eight seconds at most: not for a loop's thread. The port; -ENOENT when it is not registered;
+ * -EHOSTUNREACH when the rpcbind does not answer; or what kept from connecting to it.
  */
 int portmap_lookup(const struct sockaddr *host, uint32_t program, uint32_t version);
 

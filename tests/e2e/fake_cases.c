@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@
 #include <unistd.h>
 
 #define NFS      100003u
+#define RPCBIND  100000u
+#define GETPORT  3u
 #define GETATTR  1u
 #define REMOVE   12u
 #define WAIT_MS  6000
@@ -29,6 +32,7 @@
 #define SLICE_MS 50
 #define CALLS    20u
 #define IDLE_MAX 70u
+#define CROWD    150u
 #define LINKS    6u /* of two services */
 
 struct stage {
@@ -118,6 +122,16 @@ static void quiet(struct stage *s, int ms)
     raw_free(&none.record);
 }
 
+/* Waits for all connections of the proxy's; nobody makes calls meanwhile. */
+static void all_links(struct stage *s)
+{
+    struct fake_call none = {.link = NULL};
+    for (int ms = 0; ms < WAIT_MS && s->server.accepted < LINKS; ms += SLICE_MS)
+        fake_server_next(&s->server, &none, SLICE_MS);
+    check_must(s->server.accepted == LINKS, "%u connections, not %u", s->server.accepted, LINKS);
+    raw_free(&none.record);
+}
+
 /* ---- connections to the server ---- */
 
 /* A server whose connections are good for nothing is not tried again and again without a pause. */
@@ -203,9 +217,7 @@ static void case_resends(struct stage *s)
     static const char nonsense[] = {'\x80', 0, 0, 4, 'h', 'u', 'h', '?'};
     struct sent before = {.last.link = NULL}, after = {.last.link = NULL};
     /* A connection that is made for the first time might get the port that another one leaves. */
-    for (int i = 0; i < WAIT_MS / 100 && s->server.accepted < LINKS; i++)
-        fake_server_next(&s->server, &before.last, 100);
-    check_must(s->server.accepted == LINKS, "%u connections, not %u", s->server.accepted, LINKS);
+    all_links(s);
     for (unsigned way = 0; way < 3; way++) {
         check_begin(
             "a server that %s connections with calls outstanding gets the same calls from the same ports",
@@ -248,6 +260,42 @@ static void case_half_close(struct stage *s)
     close(fd);
 }
 
+/* ---- rpcbind ---- */
+
+/*
+ * The server here is its rpcbind, on port 111 of a network of the test's own. What is asked for NFS is answered;
+ * what is asked for MOUNT is not, and must not keep the daemon from ending.
+ */
+static void case_rpcbind(struct stage *s)
+{
+    struct fake_call call = {.link = NULL};
+    struct raw_buffer port = {.data = NULL};
+    struct fake_server nfs;
+    check_begin("the port of a server is what its rpcbind says");
+    check_must(fake_server_open(&nfs, s->port2) == 0, "can't listen on port %d", s->port2);
+    raw_put_u32(&port, (uint32_t)s->port2);
+    while (fake_server_next(&s->server, &call, QUIET_MS) == 0) {
+        uint32_t program = raw_get_u32(&call.record), version = raw_get_u32(&call.record);
+        check(call.program == RPCBIND && call.version == 2 && call.procedure == GETPORT &&
+                  raw_get_u32(&call.record) == IPPROTO_TCP && version == 3,
+              "another question: program %u, procedure %u", call.program, call.procedure);
+        if (program == NFS)
+            fake_answer(&call, &port);
+    }
+    int fd = client(s->port);
+    send_call(fd, 1, GETATTR, 1, NULL);
+    check(fake_server_next(&nfs, &call, WAIT_MS) == 0, "the server got no call");
+    fake_answer_attributes(&call, 1);
+    check(reply_xid(fd) == 1, "another xid");
+    check_end();
+    kill(s->daemon, SIGTERM); /* while it is being asked for MOUNT's port */
+    close(fd);
+    pause_ms(QUIET_MS);
+    fake_server_close(&nfs);
+    raw_free(&port);
+    raw_free(&call.record);
+}
+
 /* ---- reloads ---- */
 
 /* Two services, one name: the second one's mutation waits for its turn, and has nothing outstanding meanwhile. */
@@ -288,6 +336,43 @@ static void case_retired(struct stage *s)
     pause_ms(QUIET_MS); /* the server's side stays open until after that */
     check_end();
     raw_free(&call.record);
+    close(fd);
+}
+
+/* ---- descriptors ---- */
+
+static void control_case(const struct stage *s, const char *request, size_t len,
+                         const char *expect);
+
+/* The daemon may have 128 descriptors. */
+static void case_crowd(struct stage *s)
+{
+    struct fake_call call = {.link = NULL};
+    int crowd[CROWD];
+    check_begin("clients that take all descriptors leave enough for the server and for stat");
+    int fd = client(s->port);
+    send_call(fd, 1, GETATTR, 1, NULL);
+    serve_until_reply(s, fd, &call, 1);
+    all_links(s);
+    for (unsigned i = 0; i < CROWD; i++)
+        crowd[i] = client(s->port);
+    pause_ms(QUIET_MS);
+    fake_server_drop(&s->server, true);
+    s->server.accepted = 0;
+    all_links(s);
+    send_call(fd, 2, GETATTR, 2, NULL);
+    serve_until_reply(s, fd, &call, 2);
+    control_case(s, "stat\n", 5, "{\"services\"");
+    for (unsigned i = 0; i < CROWD; i++)
+        close(crowd[i]);
+    check_end();
+    check_begin("clients that waited for others to leave are served");
+    int late = client(s->port2);
+    send_call(late, 3, GETATTR, 3, NULL);
+    serve_until_reply(s, late, &call, 3);
+    check_end();
+    raw_free(&call.record);
+    close(late);
     close(fd);
 }
 
@@ -344,7 +429,7 @@ static const struct {
 } cases[] = {
     {"hangs-up", case_hangs_up},     {"babbles", case_babbles}, {"resends", case_resends},
     {"half-close", case_half_close}, {"removed", case_removed}, {"retired", case_retired},
-    {"control", case_control},
+    {"control", case_control},       {"crowd", case_crowd},     {"rpcbind", case_rpcbind},
 };
 
 static void parse(struct stage *s, int argc, char **argv)

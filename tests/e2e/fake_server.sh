@@ -41,6 +41,13 @@ ended_well() {
     return "$status"
 }
 
+# few_descriptors: the daemon may have 128
+few_descriptors() {
+    printf '#!/bin/sh\nulimit -n 128\nexec %q "$@"\n' "$NFSACCEL" >"$WORK/nfsaccel"
+    chmod +x "$WORK/nfsaccel"
+    NFSACCEL=$WORK/nfsaccel
+}
+
 main() {
     local case unused
     make_work
@@ -52,6 +59,9 @@ main() {
     pick_ports unused
     NEXT=$unused run_case retired
     check "a server that a reload took away does not keep the daemon from ending" ended_well "$NFSACCEL_PID"
+    few_descriptors
+    run_case crowd
+    check "crowd: the daemon ends in order" ended_well "$NFSACCEL_PID"
     finish
 }
 
