@@ -338,6 +338,7 @@ int daemon_run(const char *file, struct settings *settings)
     uv_run(&daemon.uv, UV_RUN_DEFAULT);
     uv_loop_close(&daemon.uv);
     snapshot_drop(daemon.current);
+    log_close(&daemon.log);
     order_destroy(daemon.order);
     cache_destroy(daemon.cache);
     return err == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

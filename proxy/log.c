@@ -18,6 +18,12 @@ void log_init(struct log *log, enum settings_log_level level)
 {
     atomic_store(&log->level, (int)level);
     log->with_priority = getenv("JOURNAL_STREAM") != NULL;
+    silence_init(&log->silence);
+}
+
+void log_close(struct log *log)
+{
+    silence_destroy(&log->silence);
 }
 
 void log_set_level(struct log *log, enum settings_log_level level)

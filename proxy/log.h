@@ -12,10 +12,12 @@
 #include <stdint.h>
 
 #include "config/settings.h"
+#include "proxy/silence.h"
 
 struct log {
-    _Atomic int level;  /* enum settings_log_level; may change at any time */
-    bool with_priority; /* standard error is the journal */
+    _Atomic int level;      /* enum settings_log_level; may change at any time */
+    bool with_priority;     /* standard error is the journal */
+    struct silence silence; /* servers of which it says that they do not respond */
 };
 
 /* At most one line in an interval for one kind of event; what is left out is counted and said with
@@ -26,6 +28,7 @@ struct log_limit {
 };
 
 void log_init(struct log *log, enum settings_log_level level);
+void log_close(struct log *log);
 void log_set_level(struct log *log, enum settings_log_level level);
 void log_line(struct log *log, enum settings_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -23,7 +23,8 @@
  *   crew          all workers; mailbox: how threads talk
  *   daemon        starts, reloads, stops; listeners: all listening sockets; snapshot: a configuration in force
  *   control       the socket behind `nfsaccel stat` and `nfsaccel flush` (commands); collect, report: what stat prints
- *   counters, log, client, container
+ *   log           silence: which servers it says do not answer
+ *   counters, client, container
  *
  * Only the files that touch sockets, timers and threads know libuv: stream, connection, port, locate, listener,
  * listeners, mailbox, worker, crew, collect, control and daemon. What decides (call and all that it stands on, down to

@@ -96,12 +96,12 @@ static void on_send(struct upstream *upstream, unsigned number, struct upstream_
     stream_send(&link->stream, &out->chunk);
 }
 
-static void on_reset(struct upstream *upstream, unsigned number)
+static void on_reset(struct upstream *upstream, unsigned number, enum upstream_reset why)
 {
     struct port *port = of_upstream(upstream);
-    log_line(port->log, SETTINGS_LOG_WARNING,
-             "%s: server %s sent what is no RPC reply; connecting again",
-             port->service->settings->name, port->host);
+    log_line(port->log, SETTINGS_LOG_WARNING, "%s: server %s %s; connecting again",
+             port->service->settings->name, port->host,
+             why == UPSTREAM_GARBAGE ? "sent what is no RPC reply" : "leaves a call unanswered");
     link_reset(&port->link[number]);
 }
 
@@ -113,12 +113,21 @@ static void on_doubt(struct upstream *upstream)
         cache_doubt(port->cache, service->engine->now + service->settings->doubt);
 }
 
+static void server_text(const struct port *port, char *text, size_t size)
+{
+    snprintf(text, size, "%s (%s)", port->host, port->what);
+}
+
 static void on_responding(struct upstream *upstream, bool responding)
 {
     struct port *port = of_upstream(upstream);
-    log_line(port->log, SETTINGS_LOG_WARNING, "%s: server %s (%s) %s",
-             port->service->settings->name, port->host, port->what,
-             responding ? "OK" : "not responding, still trying");
+    char server[sizeof(port->host) + 32];
+    server_text(port, server, sizeof(server));
+    if (responding ? !silence_end(&port->log->silence, server)
+                   : !silence_begin(&port->log->silence, server))
+        return; /* another worker has said it, or will */
+    log_line(port->log, SETTINGS_LOG_WARNING, "%s: server %s %s", port->service->settings->name,
+             server, responding ? "OK" : "not responding, still trying");
 }
 
 static const struct upstream_ops operations = {
@@ -490,6 +499,12 @@ void port_close(struct port *port)
             locate_cancel(&link->locate); /* then, or soon, it ends by itself; as CLOSING does */
         else
             link_down(link);
+    }
+    if (port->upstream.not_responding) {
+        char server[sizeof(port->host) + 32];
+        server_text(port, server, sizeof(server));
+        port->upstream.not_responding = false;
+        silence_end(&port->log->silence, server);
     }
     upstream_abandon(&port->upstream);
     uv_close((uv_handle_t *)&port->tick, on_tick_closed);

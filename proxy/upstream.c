@@ -210,7 +210,7 @@ void upstream_receive(struct upstream *upstream, unsigned link_number, struct re
     uint32_t xid = cursor_u32(&c);
     uint32_t type = cursor_u32(&c);
     if (!cursor_ok(&c) || type != RPC_REPLY) {
-        upstream->ops->reset(upstream, link_number);
+        upstream->ops->reset(upstream, link_number, UPSTREAM_GARBAGE);
         goto drop;
     }
     struct upstream_call *call = call_find(upstream, link_number, xid);
@@ -250,7 +250,7 @@ void upstream_tick(struct upstream *upstream, uint64_t now)
             continue;
         notice_silence(upstream, oldest);
         if (upstream->link[i].up && now - oldest->sent_at >= UPSTREAM_PATIENCE)
-            upstream->ops->reset(upstream, i);
+            upstream->ops->reset(upstream, i, UPSTREAM_SILENCE);
     }
 }
 

@@ -47,11 +47,16 @@ struct upstream_call {
     void (*release)(struct upstream_call *call);
 };
 
+enum upstream_reset {
+    UPSTREAM_GARBAGE, /* what came is no RPC reply */
+    UPSTREAM_SILENCE, /* a call has not been answered for UPSTREAM_PATIENCE */
+};
+
 struct upstream_ops {
     /* Queues a call's octets on a link that is up; upstream_sent when they are no longer needed. */
     void (*send)(struct upstream *upstream, unsigned link, struct upstream_call *call);
-    /* Something is wrong with what came on this link: close it, then connect again. */
-    void (*reset)(struct upstream *upstream, unsigned link);
+    /* Something is wrong with this link: close it, then connect again. */
+    void (*reset)(struct upstream *upstream, unsigned link, enum upstream_reset why);
     /* A link went down, or is up (again): what is cached is in doubt. May be NULL. */
     void (*doubt)(struct upstream *upstream);
     /* For the log: the oldest call has been waiting for long; or an answer came again. */

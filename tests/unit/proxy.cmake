@@ -18,3 +18,4 @@ nfsaccel_unit_test(track_matrix SOURCES unit/track_rows.c unit/track_outcome.c L
 nfsaccel_unit_test(call_memory LIBS unit_stage)
 # The test fails the proxy's allocations one by one.
 target_link_options(test_call_memory PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc)
+nfsaccel_unit_test(silence LIBS nfsaccel_daemon)

@@ -81,14 +81,16 @@ static void send_mount(struct upstream *upstream, unsigned link, struct upstream
     sent_add(of_mount(upstream), upstream, link, call);
 }
 
-static void reset_nfs(struct upstream *upstream, unsigned link)
+static void reset_nfs(struct upstream *upstream, unsigned link, enum upstream_reset why)
 {
+    (void)why;
     (void)link;
     of_nfs(upstream)->stage->resets++;
 }
 
-static void reset_mount(struct upstream *upstream, unsigned link)
+static void reset_mount(struct upstream *upstream, unsigned link, enum upstream_reset why)
 {
+    (void)why;
     (void)link;
     of_mount(upstream)->stage->resets++;
 }

@@ -33,6 +33,7 @@ static void test_silence(void **state)
     upstream_tick(&port->upstream, 160 * second);
     assert_int_equal(port->resets, 1);
     assert_int_equal(port->reset_link, job.call.link);
+    assert_int_equal(port->reset_why, UPSTREAM_SILENCE);
     upstream_link_down(&port->upstream, job.call.link);
     upstream_tick(&port->upstream, 161 * second); /* it is down: there is nothing to reset */
     assert_int_equal(port->resets, 1);

@@ -21,6 +21,7 @@ struct port {
     } sent[16];
     unsigned sends; /* ever; the first 16 stand above */
     unsigned resets, reset_link, doubts;
+    enum upstream_reset reset_why;
     int responding[8];
     unsigned said;
 };
@@ -54,8 +55,9 @@ static inline void op_send(struct upstream *upstream, unsigned link, struct upst
         upstream_sent(upstream, call);
 }
 
-static inline void op_reset(struct upstream *upstream, unsigned link)
+static inline void op_reset(struct upstream *upstream, unsigned link, enum upstream_reset why)
 {
+    port_of(upstream)->reset_why = why;
     port_of(upstream)->resets++;
     port_of(upstream)->reset_link = link;
 }
