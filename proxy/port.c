@@ -223,24 +223,34 @@ static socklen_t address_len(int family)
     return family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
 }
 
-/* The port the link had before, or a reserved one, or any: as the settings say. */
+static int bind_to(int fd, int family, uint16_t port)
+{
+    struct sockaddr_storage any;
+    address_any(family, port, &any);
+    return bind(fd, (struct sockaddr *)&any, address_len(family)) == 0 ? 0 : -errno;
+}
+
+/*
+ * The port the link had before, or a reserved one, or any: as the settings say. Also any port is
+ * bound rather than left to connect: that might choose one which others use for other destinations,
+ * and such a port could not be bound again after a loss.
+ */
 static int bind_source(struct link *link, int fd, int family)
 {
     int yes = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     if (link->source_port != 0) {
-        struct sockaddr_storage same;
-        address_any(family, link->source_port, &same);
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-        if (bind(fd, (struct sockaddr *)&same, address_len(family)) == 0)
+        if (bind_to(fd, family, link->source_port) == 0)
             return 0;
         link->source_port = 0;
     }
-    if (link->port->source_ports == SETTINGS_PORTS_ANY)
-        return 0;
-    int err = portmap_bind_reserved(fd, family);
-    if (err == -EACCES && link->port->source_ports == SETTINGS_PORTS_AUTO)
-        return 0;
-    return err;
+    if (link->port->source_ports != SETTINGS_PORTS_ANY) {
+        int err = portmap_bind_reserved(fd, family);
+        if (err != -EACCES || link->port->source_ports != SETTINGS_PORTS_AUTO)
+            return err;
+    }
+    bind_to(fd, family, 0); /* where there is none left of its own, connect finds one to share */
+    return 0;
 }
 
 static void remember_source_port(struct link *link)

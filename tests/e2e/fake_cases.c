@@ -1,7 +1,9 @@
 /*
  * fake_cases: what no real server can be brought to do, one case per run:
  *
- *   e2e-fake_cases CASE --port P [--port2 P] --server P --pid DAEMON --conf FILE --control SOCKET
+ *   e2e-fake_cases CASE --port P [--port2 P] --server P --pid DAEMON --conf FILE --control SOCKET [--others P]
+ *
+ * --others: before anything else there are connections to that port, which share whatever ports can be shared.
  *
  * The daemon has one worker and two connections per service. A case that reloads renames FILE.next, which the caller
  * has written, to FILE.
@@ -33,10 +35,11 @@
 #define CALLS    20u
 #define IDLE_MAX 70u
 #define CROWD    150u
+#define OTHERS   90u
 #define LINKS    6u /* of two services */
 
 struct stage {
-    int port, port2, server_port;
+    int port, port2, server_port, others;
     pid_t daemon;
     const char *conf, *control;
     struct fake_server server;
@@ -434,13 +437,11 @@ static const struct {
 
 static void parse(struct stage *s, int argc, char **argv)
 {
-    static const struct option options[] = {{"port", required_argument, NULL, 'p'},
-                                            {"port2", required_argument, NULL, 'q'},
-                                            {"server", required_argument, NULL, 's'},
-                                            {"pid", required_argument, NULL, 'd'},
-                                            {"conf", required_argument, NULL, 'c'},
-                                            {"control", required_argument, NULL, 'u'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"port", required_argument, NULL, 'p'},   {"port2", required_argument, NULL, 'q'},
+        {"server", required_argument, NULL, 's'}, {"pid", required_argument, NULL, 'd'},
+        {"conf", required_argument, NULL, 'c'},   {"control", required_argument, NULL, 'u'},
+        {"others", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     int c;
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
         int number = optarg != NULL ? (int)strtol(optarg, NULL, 10) : 0;
@@ -457,6 +458,9 @@ static void parse(struct stage *s, int argc, char **argv)
         case 'd':
             s->daemon = number;
             break;
+        case 'o':
+            s->others = number;
+            break;
         case 'c':
             s->conf = optarg;
             break;
@@ -470,12 +474,23 @@ static void parse(struct stage *s, int argc, char **argv)
     check_must(optind == argc - 1, "one case, please");
 }
 
+/* They stay until the process ends. */
+static void connect_others(int port)
+{
+    struct fake_server other;
+    check_must(fake_server_open(&other, port) == 0, "can't listen on port %d", port);
+    for (unsigned i = 0; i < OTHERS; i++)
+        client(port);
+}
+
 int main(int argc, char **argv)
 {
     struct stage s = {.conf = "", .control = ""};
     signal(SIGPIPE, SIG_IGN);
     parse(&s, argc, argv);
     check_must(s.daemon > 0 && s.port > 0, "--port and --pid are missing");
+    if (s.others > 0)
+        connect_others(s.others);
     check_must(fake_server_open(&s.server, s.server_port) == 0, "can't listen on port %d",
                s.server_port);
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
