@@ -70,6 +70,7 @@ declare -rA PACKAGES=(
     [report]='jq'
     [capture]='tshark'
     [lint]='clang-format clang-tidy cppcheck shellcheck'
+    [model]='spin'
 )
 
 package_missing() {
