@@ -238,8 +238,9 @@ static int bind_to(int fd, int family, uint16_t port)
 static int bind_source(struct link *link, int fd, int family)
 {
     int yes = 1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     if (link->source_port != 0) {
+        /* Not for the others: then two links could get the same port. */
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
         if (bind_to(fd, family, link->source_port) == 0)
             return 0;
         link->source_port = 0;
