@@ -34,6 +34,8 @@ struct daemon {
     struct order *order;
     struct crew crew;
     struct snapshot *current;
+    struct snapshot
+        *started; /* the one it started with: keys that need a restart are still as there */
     struct listeners listeners;
     struct listener_owner listener_owner;
     struct control control;
@@ -127,6 +129,8 @@ static int apply_snapshot(struct daemon *daemon, struct snapshot *next)
         return err;
     }
     daemon->applying = true;
+    if (daemon->started == NULL)
+        daemon->started = snapshot_take(next);
     log_set_level(&daemon->log, next->settings->log_level);
     listeners_follow(&daemon->listeners, next->settings);
     say_not_yet(daemon, next->settings);
@@ -169,7 +173,7 @@ static void reload(struct daemon *daemon)
         reload_refused(daemon, error.text);
         return;
     }
-    const char *key = settings_needs_restart(daemon->current->settings, settings);
+    const char *key = settings_needs_restart(daemon->started->settings, settings);
     if (key != NULL)
         log_line(&daemon->log, SETTINGS_LOG_WARNING,
                  "%s: changes only when the daemon is started again", key);
@@ -338,6 +342,7 @@ int daemon_run(const char *file, struct settings *settings)
     uv_run(&daemon.uv, UV_RUN_DEFAULT);
     uv_loop_close(&daemon.uv);
     snapshot_drop(daemon.current);
+    snapshot_drop(daemon.started);
     log_close(&daemon.log);
     order_destroy(daemon.order);
     cache_destroy(daemon.cache);

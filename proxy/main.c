@@ -158,6 +158,16 @@ static int run_flush(int argc, char **argv)
     return command_flush(options.file, argv[optind]);
 }
 
+/* Of the program or of one of its commands. */
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && i <= 2; i++) {
+        if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0)
+            return true;
+    }
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -168,10 +178,10 @@ int main(int argc, char **argv)
     if (argc < 2)
         return usage_error("a command is missing", NULL);
     for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
+        if (strcmp(argv[1], commands[i].name) == 0 && !asks_for_help(argc, argv))
             return commands[i].run(argc - 1, argv + 1);
     }
-    if (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
+    if (asks_for_help(argc, argv)) {
         fputs(usage_text, stdout);
         return EXIT_SUCCESS;
     }
