@@ -152,6 +152,16 @@ void mutation_mark(struct object *object, uint64_t now)
     packed_put40(object->mutated, msec ? msec : 1);
 }
 
+/* What it said may have been shown after the fence of the file was raised: no call that was sent before then may bring
+ * something older, under whichever handle. The object's shard is held. */
+static void touch_alias(struct cache_server *server, struct object *object)
+{
+    struct identity identity = identity_of(server, object->fattr);
+    if (object->flags & OBJECT_VALID)
+        identity_raise(&identity, object_received(object));
+    object_touch(server, object, object_hash(server, object_handle(object)));
+}
+
 void mutation_visit(struct cache_server *server, const struct aliases *aliases, struct bytes own,
                     enum mutation_visit visit, uint64_t now)
 {
@@ -167,7 +177,7 @@ void mutation_visit(struct cache_server *server, const struct aliases *aliases, 
              * mutation changed under another is not known. */
             object_drop_names(server, object, object_hash(server, object_handle(object)));
             if (visit == MUTATION_TOUCH)
-                object_touch(server, object, object_hash(server, object_handle(object)));
+                touch_alias(server, object);
             mutation_mark(object, now);
         }
         lock_release(&shard->lock);
