@@ -79,9 +79,12 @@ void locate_start(struct locate *locate, uv_loop_t *loop)
         locate->done(locate);
         return;
     }
-    locate->error = uv_queue_work(loop, &locate->work, in_pool, after_pool);
-    if (locate->error != 0)
+    /* Once it is queued, the struct is the pool's. */
+    int err = uv_queue_work(loop, &locate->work, in_pool, after_pool);
+    if (err != 0) {
+        locate->error = err;
         locate->done(locate);
+    }
 }
 
 void locate_cancel(struct locate *locate)
