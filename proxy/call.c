@@ -161,6 +161,14 @@ static void call_doubt(struct call *call)
 
 static void call_advance(struct call *call);
 
+/* A call that the socket still sends from is freed by call_released. */
+static void call_end_checked(struct call *call)
+{
+    call_end(call, &call->reply);
+    if (!call->sent.in_socket)
+        call_free(call);
+}
+
 /* The proxy stops while a question is open. */
 static void call_give_up(struct call *call)
 {
@@ -168,9 +176,7 @@ static void call_give_up(struct call *call)
         call_abandon(call);
         return;
     }
-    call_end(call, &call->reply);
-    if (!call->sent.in_socket)
-        call_free(call);
+    call_end_checked(call);
 }
 
 static void call_answered(struct call *call, const struct track_question *question,
@@ -321,9 +327,7 @@ static void call_advance(struct call *call)
         call_forward(call);
         return;
     }
-    call_end(call, &call->reply);
-    if (!call->sent.in_socket)
-        call_free(call);
+    call_end_checked(call);
 }
 
 void call_granted(struct call *call)
