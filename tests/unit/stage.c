@@ -10,11 +10,6 @@
 #define CLIENT_FIRST_XID 0x1000u
 #define HEADER_OK        24u
 
-const struct who alice = {.flavor = RPC_AUTH_SYS, .uid = 1000, .gid = 100};
-const struct who bob = {.flavor = RPC_AUTH_SYS, .uid = 2000, .gid = 100};
-const struct who root = {.flavor = RPC_AUTH_SYS};
-const struct who nobody = {.flavor = RPC_AUTH_NONE};
-
 /* Not by malloc or calloc: a test may let these fail, which is meant for the proxy alone. */
 static void *grab(size_t size)
 {
@@ -375,46 +370,6 @@ int stage_receive(struct stage_client *client, struct bytes octets)
         free(data);
     settle(stage);
     return err;
-}
-
-static void body_credential(struct body *body, const struct who *who)
-{
-    struct body cred = {0};
-    if (who->flavor == RPC_AUTH_SYS) {
-        body_u32(&cred, 0x57a9e);
-        body_opaque(&cred, "machine", 7);
-        body_u32(&cred, who->uid);
-        body_u32(&cred, who->gid);
-        body_u32(&cred, who->gid_count);
-        for (uint32_t i = 0; i < who->gid_count; i++)
-            body_u32(&cred, who->gids[i]);
-    }
-    body_u32(body, who->flavor);
-    body_opaque(body, cred.data, cred.len);
-}
-
-static uint32_t program_of(unsigned procedure)
-{
-    if (procedure >= STAGE_MOUNT)
-        return RPC_PROGRAM_MOUNT;
-    return procedure >= STAGE_NFSACL ? RPC_PROGRAM_NFSACL : RPC_PROGRAM_NFS;
-}
-
-struct body stage_record(uint32_t xid, unsigned procedure, const struct who *who,
-                         const struct body *args)
-{
-    struct body body = {0};
-    body_u32(&body, xid);
-    body_u32(&body, RPC_CALL);
-    body_u32(&body, 2);
-    body_u32(&body, program_of(procedure));
-    body_u32(&body, 3);
-    body_u32(&body, procedure % 100);
-    body_credential(&body, who);
-    body_u32(&body, RPC_AUTH_NONE);
-    body_u32(&body, 0);
-    body_raw(&body, args->data, args->len);
-    return body;
 }
 
 uint32_t stage_call(struct stage_client *client, unsigned procedure, struct body args)

@@ -22,10 +22,6 @@
 #define STAGE_REPLIES     64u
 #define STAGE_SECOND      1000000000ull
 
-/* Procedures of other programs than NFS. */
-#define STAGE_NFSACL 100u
-#define STAGE_MOUNT  200u
-
 struct stage;
 
 struct stage_worker {
@@ -79,13 +75,6 @@ void stage_link_up(struct stage *stage, unsigned worker);
 
 /* ---- clients ---- */
 
-struct who {
-    uint32_t flavor, uid, gid, gid_count;
-    uint32_t gids[17];
-};
-
-extern const struct who alice, bob, root, nobody; /* `nobody`: AUTH_NONE */
-
 struct stage_reply {
     uint32_t xid;
     uint8_t *data;
@@ -115,9 +104,6 @@ void stage_client_leave(struct stage_client *client);
 const struct stage_reply *stage_reply_find(const struct stage_client *client, uint32_t xid);
 /* Hands in a record; what call_receive says. */
 int stage_receive(struct stage_client *client, struct bytes octets);
-/* A whole call, credential and all. */
-struct body stage_record(uint32_t xid, unsigned procedure, const struct who *who,
-                         const struct body *args);
 /* Calls, and returns the xid. */
 uint32_t stage_call(struct stage_client *client, unsigned procedure, struct body args);
 

@@ -64,6 +64,23 @@ struct wcc {
 };
 void body_wcc(struct body *body, struct wcc wcc);
 
+/* ---- calls ---- */
+
+/* Procedures of other programs than NFS. */
+#define STAGE_NFSACL 100u
+#define STAGE_MOUNT  200u
+
+struct who {
+    uint32_t flavor, uid, gid, gid_count;
+    uint32_t gids[17];
+};
+
+extern const struct who alice, bob, root, nobody; /* `nobody`: AUTH_NONE */
+
+/* A whole call, credential and all. */
+struct body stage_record(uint32_t xid, unsigned procedure, const struct who *who,
+                         const struct body *args);
+
 /* ---- arguments ---- */
 
 struct body args_handle(const struct file *file);

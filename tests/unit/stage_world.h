@@ -8,7 +8,7 @@
 #ifndef UNIT_STAGE_WORLD_H
 #define UNIT_STAGE_WORLD_H
 
-#include "stage.h"
+#include "stage_nfs.h"
 
 enum world_file {
     FILE_D,
@@ -53,19 +53,13 @@ extern const struct world_place world_place[WORLD_NAMES];
 extern const char *const world_file_name[WORLD_FILES];
 
 void world_init(struct world *world);
-/* GETATTR, ACCESS and LOOKUP as the server would answer now; fails for any other call. */
-struct body world_answer(const struct world *world, unsigned procedure, struct bytes args);
+/* GETATTR, ACCESS and LOOKUP as the server would answer that user now; fails for any other call. */
+struct body world_answer(const struct world *world, uint32_t uid, unsigned procedure,
+                         struct bytes args);
 
 /* What is asked of the world. */
 struct body world_getattr_args(const struct world *world, enum world_file file);
 struct body world_access_args(const struct world *world, enum world_file file);
 struct body world_lookup_args(const struct world *world, enum world_name name);
-
-/* Calls, and has the world answer if the server is asked. The client must get the world's answer in
- * either case. True when the server was asked. */
-bool world_probe(const struct world *world, struct stage_client *client, unsigned procedure,
-                 struct body args);
-/* Everything that is there: attributes, verdicts, names. */
-void world_warm(const struct world *world, struct stage_client *client);
 
 #endif

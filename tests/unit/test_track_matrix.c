@@ -5,9 +5,49 @@
  * Whatever is served must be what the server would say now: the server changes everything that a
  * mutation may change, also when it reports a failure.
  */
+#include "stage.h"
+
 #include "track_outcome.h"
 
 #include <stdio.h>
+
+/* ---- the cache and the world ---- */
+
+/* Calls, and has the world answer if the server is asked. The client must get the world's answer in
+ * either case. True when the server was asked. */
+static bool world_probe(const struct world *world, struct stage_client *client, unsigned procedure,
+                        struct body args)
+{
+    struct stage *stage = client->worker->stage;
+    struct body expected = world_answer(world, client->who.uid, procedure, body_bytes(&args));
+    stage_quiet(stage);
+    uint32_t xid = stage_call(client, procedure, args);
+    bool asked = stage_waiting(stage) > 0;
+    if (asked)
+        stage_answer(stage_takes(stage, procedure, args), expected);
+    stage_quiet(stage);
+    stage_told(client, xid, expected);
+    return asked;
+}
+
+/* Everything that is there: attributes, verdicts, names. */
+static void world_warm(const struct world *world, struct stage_client *client)
+{
+    for (unsigned i = 0; i < FILE_N; i++) {
+        world_probe(world, client, NFS3_GETATTR, world_getattr_args(world, (enum world_file)i));
+        world_probe(world, client, NFS3_ACCESS, world_access_args(world, (enum world_file)i));
+    }
+    for (unsigned i = 0; i < WORLD_NAMES; i++)
+        world_probe(world, client, NFS3_LOOKUP, world_lookup_args(world, (enum world_name)i));
+    /* It is all there. */
+    for (unsigned i = 0; i < FILE_N; i++) {
+        assert_false(
+            world_probe(world, client, NFS3_ACCESS, world_access_args(world, (enum world_file)i)));
+    }
+    for (unsigned i = 0; i < WORLD_NAMES; i++)
+        assert_false(
+            world_probe(world, client, NFS3_LOOKUP, world_lookup_args(world, (enum world_name)i)));
+}
 
 /* ---- what must be asked again ---- */
 
@@ -225,9 +265,9 @@ static void asker_asks(struct asker *asker, const struct world *world)
 static void asker_told(struct asker *asker, const struct world *world)
 {
     for (unsigned i = 0; i < ASKS; i++)
-        stage_tells(
-            &asker->client, asker->sent[i],
-            world_answer(world, i < FILE_N ? NFS3_ACCESS : NFS3_LOOKUP, asker->sent[i]->args));
+        stage_tells(&asker->client, asker->sent[i],
+                    world_answer(world, asker->client.who.uid,
+                                 i < FILE_N ? NFS3_ACCESS : NFS3_LOOKUP, asker->sent[i]->args));
 }
 
 /* What he was told that overlapped the mutation was not kept. */
@@ -257,7 +297,7 @@ static struct stage_sent *next_of_client(const struct run *run, struct stage *st
         if (!run->shared)
             fail_msg("%s, %s: a question that is needless", run->row->title,
                      outcome_name[run->outcome]);
-        stage_answer(sent, world_answer(world, sent->rpc.procedure, sent->args));
+        stage_answer(sent, world_answer(world, alice.uid, sent->rpc.procedure, sent->args));
     }
     return sent;
 }

@@ -20,16 +20,20 @@ static bool succeeds(enum outcome outcome)
     return outcome <= SUCCESS_NOTHING || outcome >= UNREADABLE;
 }
 
-void outcome_execute(struct world *world, const struct row *row, enum outcome outcome)
+void outcome_change(struct world *world, const struct row *row)
 {
     for (unsigned i = 0; i < WORLD_FILES; i++) {
         if (row->objects & 1u << i)
             file_write(&world->file[i]);
     }
-    if (!succeeds(outcome))
-        return;
-    for (unsigned i = 0; i < WORLD_FILES; i++)
-        world->gone[i] = row->stale & 1u << i;
+}
+
+void outcome_move(struct world *world, const struct row *row)
+{
+    for (unsigned i = 0; i < WORLD_FILES; i++) {
+        if (row->stale & 1u << i)
+            world->gone[i] = true;
+    }
     enum world_file child = row->made;
     if (row->old != NO_NAME) {
         child = world->child[row->old];
@@ -41,6 +45,15 @@ void outcome_execute(struct world *world, const struct row *row, enum outcome ou
         world->child[row->new] = child;
     if (row->moves && child == FILE_S)
         world->child[NAME_SUP] = row->object2;
+    if (row->made != NOTHING)
+        world->gone[row->made] = false;
+}
+
+void outcome_execute(struct world *world, const struct row *row, enum outcome outcome)
+{
+    outcome_change(world, row);
+    if (succeeds(outcome))
+        outcome_move(world, row);
 }
 
 struct says outcome_says(enum outcome outcome)

@@ -34,6 +34,10 @@ struct says {
 
 struct says outcome_says(enum outcome outcome);
 
+/* All attributes that the mutation may change are changed. */
+void outcome_change(struct world *world, const struct row *row);
+/* The names that it changes lead to where they do after it. */
+void outcome_move(struct world *world, const struct row *row);
 /* Everything that the mutation may change is changed, whatever it says. */
 void outcome_execute(struct world *world, const struct row *row, enum outcome outcome);
 /* `before` and `after` it was executed. */
