@@ -1,5 +1,6 @@
 # The deciding part of the proxy, between clients and a server that the test plays.
-add_library(unit_stage STATIC unit/stage.c unit/stage_nfs.c unit/stage_says.c unit/stage_world.c)
+add_library(unit_stage STATIC unit/stage.c unit/stage_nfs.c unit/stage_says.c unit/stage_ways.c
+  unit/stage_world.c)
 target_include_directories(unit_stage PUBLIC unit)
 target_link_libraries(unit_stage PUBLIC nfsaccel_proxy PkgConfig::CMOCKA)
 
@@ -11,7 +12,8 @@ nfsaccel_unit_test(upstream LIBS nfsaccel_proxy)
 target_link_options(test_upstream PRIVATE -Wl,--wrap=calloc)
 foreach(name credential request call_hits call_clients call_coherence call_cases
     call_unreadable_credential track_questions track_create track_odd track_behind_the_back
-    track_doubtful track_unreadable track_order)
+    track_doubtful track_unreadable track_order shared_ages shared_names
+    shared_outside)
   nfsaccel_unit_test(${name} LIBS unit_stage)
 endforeach()
 nfsaccel_unit_test(track_matrix SOURCES unit/track_rows.c unit/track_outcome.c LIBS unit_stage)
