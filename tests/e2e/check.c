@@ -1,5 +1,7 @@
 #include "e2e/check.h"
 
+#include "e2e/nfs_client.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,9 @@
 #ifndef E2E_CHECK_H
 #define E2E_CHECK_H
 
-#include "e2e/nfs_client.h"
+#include <stdbool.h>
+
+struct nfs_reply; /* nfs_client.h */
 
 __attribute__((format(printf, 1, 2))) void check_begin(const char *format, ...);
 /* Returns `good`. The first few failures of a line are told. */

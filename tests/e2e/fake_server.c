@@ -139,23 +139,24 @@ static bool link_take(struct fake_link *link, struct fake_call *call)
     return true;
 }
 
-static void skip_opaque_auth(struct raw_buffer *b)
+static const uint8_t *opaque_auth(struct raw_buffer *b, uint32_t *flavor, uint32_t *len)
 {
-    raw_get_u32(b);
-    uint32_t len = raw_get_u32(b);
-    raw_get(b, (len + 3) & ~3u);
+    *flavor = raw_get_u32(b);
+    *len = raw_get_u32(b);
+    return raw_get(b, (*len + 3) & ~3u);
 }
 
 static void call_decode(struct fake_call *call)
 {
     struct raw_buffer *b = &call->record;
+    uint32_t verifier, verifier_len;
     call->xid = raw_get_u32(b);
     raw_get(b, 8); /* the kind of message, and RPC's version */
     call->program = raw_get_u32(b);
     call->version = raw_get_u32(b);
     call->procedure = raw_get_u32(b);
-    skip_opaque_auth(b);
-    skip_opaque_auth(b);
+    call->credential = opaque_auth(b, &call->flavor, &call->credential_len);
+    opaque_auth(b, &verifier, &verifier_len);
 }
 
 static int64_t now_ms(void)
@@ -165,31 +166,38 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Waits for whatever comes first, and takes it in. False: nothing came. */
-static bool wait_for_input(struct fake_server *server, int ms)
+/* Waits for whatever comes first, and takes in what is the server's. 0, or as fake_server_next_or. */
+static int wait_for_input(struct fake_server *server, int fd, int ms)
 {
-    struct pollfd fds[LINKS_MAX + 1] = {{.fd = server->fd, .events = POLLIN}};
-    struct fake_link *of[LINKS_MAX + 1] = {NULL};
-    nfds_t count = 1;
-    for (struct fake_link *link = server->links; link != NULL && count <= LINKS_MAX;
+    struct pollfd fds[LINKS_MAX + 2] = {{.fd = server->fd, .events = POLLIN},
+                                        {.fd = fd, .events = POLLIN}};
+    struct fake_link *of[LINKS_MAX + 2] = {NULL};
+    nfds_t count = 2;
+    for (struct fake_link *link = server->links; link != NULL && count < LINKS_MAX + 2;
          link = link->next) {
         if (link->fd < 0)
             continue;
         of[count] = link;
         fds[count++] = (struct pollfd){.fd = link->fd, .events = POLLIN};
     }
-    if (poll(fds, count, ms) <= 0)
-        return false;
-    for (nfds_t i = 1; i < count; i++) {
+    int ready = poll(fds, count, ms);
+    if (ready <= 0)
+        return -ETIMEDOUT;
+    for (nfds_t i = 2; i < count; i++) {
         if (fds[i].revents != 0)
             link_read(of[i]);
     }
     if (fds[0].revents != 0)
         link_accept(server);
-    return true;
+    return ready == 1 && fds[1].revents != 0 ? -EAGAIN : 0;
 }
 
 int fake_server_next(struct fake_server *server, struct fake_call *call, int ms)
+{
+    return fake_server_next_or(server, call, -1, ms);
+}
+
+int fake_server_next_or(struct fake_server *server, struct fake_call *call, int fd, int ms)
 {
     int64_t end = now_ms() + ms;
     for (;;) {
@@ -200,8 +208,9 @@ int fake_server_next(struct fake_server *server, struct fake_call *call, int ms)
             }
         }
         int64_t left = end - now_ms();
-        if (left < 0 || !wait_for_input(server, (int)left))
-            return -ETIMEDOUT;
+        int err = left < 0 ? -ETIMEDOUT : wait_for_input(server, fd, (int)left);
+        if (err != 0)
+            return err;
     }
 }
 

@@ -32,6 +32,9 @@ struct fake_call {
     struct fake_link *link;
     uint16_t source_port;
     uint32_t xid, program, version, procedure;
+    uint32_t flavor; /* of its credential, … */
+    const uint8_t *credential;
+    uint32_t credential_len;
     struct raw_buffer record; /* `at` is where the arguments begin; freed with raw_free */
 };
 
@@ -41,6 +44,8 @@ void fake_server_close(struct fake_server *server);
 
 /* Waits at most `ms` for a call. `call` is all zero, or was used before. 0, or -ETIMEDOUT. */
 int fake_server_next(struct fake_server *server, struct fake_call *call, int ms);
+/* Likewise; and -EAGAIN as soon as `fd`, which is the test's own, can be read and no call has come whole. */
+int fake_server_next_or(struct fake_server *server, struct fake_call *call, int fd, int ms);
 /* Ends all connections: as a server does that stops, or (`reset`) crashes. */
 void fake_server_drop(struct fake_server *server, bool reset);
 /* The same octets on every connection. */
