@@ -13,11 +13,12 @@ target_link_options(test_upstream PRIVATE -Wl,--wrap=calloc)
 foreach(name credential request call_hits call_clients call_coherence call_cases
     call_unreadable_credential track_questions track_create track_odd track_behind_the_back
     track_doubtful track_unreadable track_order shared_ages shared_names
-    shared_outside)
+    shared_outside shared_before call_settle)
   nfsaccel_unit_test(${name} LIBS unit_stage)
 endforeach()
 nfsaccel_unit_test(track_matrix SOURCES unit/track_rows.c unit/track_outcome.c LIBS unit_stage)
 nfsaccel_unit_test(call_memory LIBS unit_stage)
 # The test fails the proxy's allocations one by one.
 target_link_options(test_call_memory PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc)
+nfsaccel_unit_test(call_doubt LIBS unit_stage nfsaccel_daemon)
 nfsaccel_unit_test(silence LIBS nfsaccel_daemon)
