@@ -1,0 +1,84 @@
+/*
+ * nfsd: the NFS server of the simulation: fs on the wire.
+ *
+ * A call's octets go in, a reply's come out; it is executed at once, all of it at one moment. Whoever drives it decides
+ * when that is, and what becomes of the reply. The options make it any of the servers that are out there: attributes that
+ * do not follow, several handles for one file, handles that are used again, errors after the work was done.
+ *
+ * Its encoders are its own, written from RFC 1813, and not those of xdr/; it decodes with xdr/.
+ */
+#ifndef SIM_NFSD_H
+#define SIM_NFSD_H
+
+#include "sim/draw.h"
+#include "sim/fs.h"
+#include "xdr/bytes.h"
+
+#define NFSD_REPLY_MAX   16384u
+#define NFSD_ALIASES_MAX 3u
+
+struct nfsd;
+
+struct nfsd_options {
+    struct fs_options fs;
+    uint64_t boot;       /* the write verifier; another one after a restart */
+    unsigned handle_len; /* 16 … 64 */
+    unsigned aliases;    /* handles that one node may have: 1 … NFSD_ALIASES_MAX */
+    bool reuse_handles;  /* a new node gets the handle of one that was removed, if there is one */
+    bool remembers;      /* has a duplicate request cache */
+    bool shows_handles;  /* CREATE, MKDIR, … and READDIRPLUS say the handle, mostly */
+    bool
+        changing_cookieverf; /* READDIR's cookie verifier is the directory's mtime: BAD_COOKIE once it has changed */
+    /* in a thousand */
+    unsigned no_before; /* wcc_data.before does not follow */
+    unsigned no_after;  /* post-op attributes, or wcc_data.after, do not follow */
+    unsigned
+        no_handle;    /* a creating call's reply has no handle; an entry of READDIRPLUS has none */
+    unsigned jukebox; /* JUKEBOX, and nothing was done */
+    unsigned fails_before; /* another error, without attributes, and nothing was done */
+    unsigned fails_after; /* a mutation is done, and PERM or IO is said, without attributes (K03) */
+    unsigned rpc_errors;  /* SYSTEM_ERR, or a denial, and nothing was done */
+};
+
+struct nfsd_watch {
+    struct fs_watch fs;
+    /* The handle leads to another node now; 0: to none, it is stale. Context of `fs`. */
+    void (*handle)(void *context, struct bytes handle, fs_node node);
+};
+
+struct nfsd *nfsd_create(const struct nfsd_options *options, const struct nfsd_watch *watch);
+void nfsd_destroy(struct nfsd *nfsd);
+struct fs *nfsd_fs(struct nfsd *nfsd);
+
+/*
+ * A handle of the node: each time `draw` decides which of its aliases. The handle is made, and watch->handle told, when it
+ * is first given out. `room` has NFS3_FH_MAX octets.
+ */
+struct bytes nfsd_handle(struct nfsd *nfsd, fs_node node, struct draw *draw, uint8_t *room);
+/* 0: stale, or never given out. */
+fs_node nfsd_node(const struct nfsd *nfsd, struct bytes handle);
+/* The node's attributes as they go over the wire. False when it is gone. */
+bool nfsd_fattr(const struct nfsd *nfsd, fs_node node, uint8_t fattr[NFS3_FATTR_LEN]);
+
+struct nfsd_executed {
+    uint8_t reply[NFSD_REPLY_MAX]; /* a whole reply, with the call's xid */
+    uint32_t reply_len;            /* 0: what came was no call; the connection should be reset */
+    bool again;                    /* from the duplicate request cache: nothing was executed now */
+};
+
+/*
+ * Executes a call. `connection`: whose call it is, for the duplicate request cache: the same xid, procedure and octets on the
+ * same connection number get the same reply again. `now` in ns since 1970.
+ */
+void nfsd_execute(struct nfsd *nfsd, uint64_t connection, struct bytes call, uint64_t now,
+                  struct draw draw, struct nfsd_executed *executed);
+
+/* Restarts: unstable data is lost of about half of the files, the write verifier changes, the duplicate request cache is
+ * empty. */
+void nfsd_restart(struct nfsd *nfsd, struct draw draw);
+/* One of the handles of a file that is gone, or of any if none is, leads to another node from now on (K18). */
+void nfsd_confuse(struct nfsd *nfsd, struct draw draw);
+/* For a while ACCESS grants this uid nothing and its LOOKUPs end with ACCES (K12); uid 0 too. UINT32_MAX: nobody. */
+void nfsd_grudge(struct nfsd *nfsd, uint32_t uid);
+
+#endif
