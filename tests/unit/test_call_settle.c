@@ -120,7 +120,7 @@ static void test_counted_from_the_reply(void **state)
 static void test_every_mutation(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 7; i++) {
         struct scene s;
         scene_open(&s, EXCLUSIVE);
         struct file made = file_make("handle of made", NF3DIR, 30), *also = NULL;
@@ -147,12 +147,12 @@ static void test_every_mutation(void **state)
             stage_fetches(&s.c1, NFS3_LINK, args_link(&s.f, &s.d, "l"),
                           res_link(NFS3_OK, &s.f.attr, full_wcc(&s.d, &s.d)));
             break;
-        default:
+        default: /* with and without attributes of what it made */
             also = &made;
-            stage_fetches(&s.c1, NFS3_WRITE, args_write(&s.f, 0, "text"),
-                          res_write(no_wcc, 4, "verifier"));
+            write_to(&s, &s.f);
             stage_fetches(&s.c1, NFS3_MKDIR, args_mkdir(&s.d, "made"),
-                          res_create(&made, &made.attr, full_wcc(&s.d, &s.d)));
+                          res_create(&made, i == 5 ? &made.attr : NULL, full_wcc(&s.d, &s.d)));
+            scene_revalidate(&s, &made);
             break;
         }
         scene_revalidate(&s, &s.f);
@@ -169,23 +169,42 @@ static void test_every_mutation(void **state)
     }
 }
 
-/* Protects: a file that was written through one handle settles under its others, also where nobody had
+enum through {
+    KNOWN_HANDLE,     /* all of its handles had been asked for */
+    OTHER_HANDLE,     /* this one had not */
+    HANDLE_OF_CREATE, /* the file was there, and nothing of it had been asked for */
+    THROUGHS,
+};
+
+/* f is changed, and then asked for under another handle. */
+static void change_through(struct scene *s, enum through through, struct file *alias)
+{
+    *alias = file_make("another handle of f", NF3REG, 2);
+    if (through == HANDLE_OF_CREATE) {
+        stage_fetches(&s->c1, NFS3_CREATE, args_create(&s->d, "f", NFS3_UNCHECKED, NULL),
+                      res_create(&s->f, &s->f.attr, full_wcc(&s->d, &s->d)));
+    } else {
+        warm_attributes(s, &s->f);
+        if (through == KNOWN_HANDLE)
+            warm_attributes(s, alias);
+        write_to(s, &s->f);
+    }
+    alias->attr = s->f.attr;
+    warm_attributes(s, alias);
+}
+
+/* Protects: a file that was changed through one handle settles under its others, also where nobody had
  * asked for them before. */
 static void test_other_handles(void **state)
 {
     (void)state;
     static const char *const keys[] = {EXCLUSIVE, SHARED};
-    for (unsigned known = 0; known < 2; known++) {
+    for (enum through through = 0; through < THROUGHS; through++) {
         for (unsigned shared = 0; shared < 2; shared++) {
             struct scene s;
+            struct file alias;
             scene_open(&s, keys[shared]);
-            struct file alias = file_make("another handle of f", NF3REG, 2);
-            warm_attributes(&s, &s.f);
-            if (known)
-                warm_attributes(&s, &alias);
-            write_to(&s, &s.f);
-            alias.attr = s.f.attr;
-            warm_attributes(&s, &alias);
+            change_through(&s, through, &alias);
             for (unsigned second = 0; second < 10; second++) {
                 struct probe old = probe_getattr(&alias);
                 flush(&alias);
