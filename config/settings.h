@@ -107,6 +107,7 @@ bool settings_allowed(const struct settings_service *service, const struct socka
 
 /* "host:port" or "[v6]:port" of an address. */
 void settings_address_text(const struct settings_address *address, char *text, size_t size);
+bool settings_address_equal(const struct settings_address *a, const struct settings_address *b);
 
 /* The table as an example file: every key with its default and help. And as the README's reference
  * (Markdown). */

@@ -26,6 +26,4 @@ int settings_prefixes_parse(const char *text, unsigned max, struct settings_pref
 /* A host name or a numeric address without a port. 0, or -EINVAL with the cause. */
 int settings_host_check(const char *text, struct settings_cause *cause);
 
-bool settings_address_equal(const struct settings_address *a, const struct settings_address *b);
-
 #endif

@@ -15,16 +15,11 @@ void listeners_init(struct listeners *listeners, uv_loop_t *uv, struct listener_
     listeners->owner = owner;
 }
 
-static bool same_address(const struct settings_address *a, const struct settings_address *b)
-{
-    return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
-}
-
 static struct listener *find(struct listeners *listeners, const struct settings_address *address)
 {
     for (struct list *node = listeners->all.next; node != &listeners->all; node = node->next) {
         struct listener *listener = container_of(node, struct listener, node);
-        if (same_address(&listener->address, address))
+        if (settings_address_equal(&listener->address, address))
             return listener;
     }
     return NULL;
