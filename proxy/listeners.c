@@ -4,8 +4,9 @@
 #include "proxy/listeners.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <string.h>
+
+#include "proxy/address.h"
 
 void listeners_init(struct listeners *listeners, uv_loop_t *uv, struct listener_owner *owner)
 {
@@ -25,13 +26,6 @@ static struct listener *find(struct listeners *listeners, const struct settings_
     return NULL;
 }
 
-static uint16_t port_of(const struct settings_address *address)
-{
-    return address->addr.ss_family == AF_INET6
-               ? ((const struct sockaddr_in6 *)&address->addr)->sin6_port
-               : ((const struct sockaddr_in *)&address->addr)->sin_port;
-}
-
 /* Whether IPv4 clients of that port have a listener of their own. */
 static bool has_v4(const struct settings *settings, uint16_t port)
 {
@@ -39,7 +33,7 @@ static bool has_v4(const struct settings *settings, uint16_t port)
         const struct settings_service *service = &settings->services[i];
         for (unsigned j = 0; j < service->listen_count; j++) {
             if (service->listen[j].addr.ss_family == AF_INET &&
-                port_of(&service->listen[j]) == port)
+                address_port(&service->listen[j].addr) == port)
                 return true;
         }
     }
@@ -60,10 +54,9 @@ static bool is_any_v6(const struct settings_address *address)
 
 static struct settings_address any_v4(uint16_t port)
 {
-    struct settings_address address = {.len = sizeof(struct sockaddr_in)};
-    struct sockaddr_in *in = (struct sockaddr_in *)&address.addr;
-    in->sin_family = AF_INET;
-    in->sin_port = port;
+    struct settings_address address = {.len = address_len(AF_INET)};
+    address.addr.ss_family = AF_INET;
+    address_set_port(&address.addr, port);
     return address;
 }
 
@@ -83,9 +76,9 @@ static int each_wanted(struct listeners *listeners, const struct settings *setti
         const struct settings_service *service = &settings->services[i];
         for (unsigned j = 0; j < service->listen_count && err == 0; j++) {
             const struct settings_address *address = &service->listen[j];
-            struct settings_address v4 = any_v4(port_of(address));
+            struct settings_address v4 = any_v4(address_port(&address->addr));
             err = visit(listeners, service, address);
-            if (err == 0 && is_any_v6(address) && !has_v4(settings, port_of(address)))
+            if (err == 0 && is_any_v6(address) && !has_v4(settings, address_port(&address->addr)))
                 err = visit(listeners, service, &v4);
         }
     }

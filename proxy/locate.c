@@ -5,19 +5,11 @@
 
 #include <errno.h>
 #include <netdb.h>
-#include <netinet/in.h>
 #include <string.h>
 
+#include "proxy/address.h"
 #include "proxy/container.h"
 #include "proxy/portmap.h"
-
-static void set_port(struct settings_address *address, unsigned port)
-{
-    if (address->addr.ss_family == AF_INET6)
-        ((struct sockaddr_in6 *)&address->addr)->sin6_port = htons((uint16_t)port);
-    else
-        ((struct sockaddr_in *)&address->addr)->sin_port = htons((uint16_t)port);
-}
 
 static const struct addrinfo *choose(const struct addrinfo *found, unsigned attempt)
 {
@@ -60,7 +52,7 @@ static void in_pool(uv_work_t *work)
     if (port < 0)
         locate->error = port;
     else
-        set_port(&locate->address, (unsigned)port);
+        address_set_port(&locate->address.addr, (uint16_t)port);
 }
 
 static void after_pool(uv_work_t *work, int status)
@@ -74,7 +66,7 @@ static void after_pool(uv_work_t *work, int status)
 void locate_start(struct locate *locate, uv_loop_t *loop)
 {
     if (locate->port != 0 && resolve(locate, AI_NUMERICHOST) == 0) {
-        set_port(&locate->address, locate->port);
+        address_set_port(&locate->address.addr, (uint16_t)locate->port);
         locate->error = 0;
         locate->done(locate);
         return;

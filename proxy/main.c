@@ -24,7 +24,7 @@
  *   daemon        starts, reloads, stops; listeners: all listening sockets; snapshot: a configuration in force
  *   control       the socket behind `nfsaccel stat` and `nfsaccel flush` (commands); collect, report: what stat prints
  *   log           silence: which servers it says do not answer
- *   counters, client, container
+ *   counters, client, container, address
  *
  * Only the files that touch sockets, timers and threads know libuv: stream, connection, port, locate, listener,
  * listeners, mailbox, worker, crew, collect, control and daemon. What decides (call and all that it stands on, down to

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "proxy/address.h"
 #include "proxy/portmap.h"
 
 /* What a server may send as one record: a READ of the largest size anybody announces. */
@@ -208,25 +209,10 @@ static const struct stream_ops stream_operations = {
 
 /* ---- source ports ---- */
 
-static void address_any(int family, uint16_t port, struct sockaddr_storage *any)
-{
-    memset(any, 0, sizeof(*any));
-    any->ss_family = (sa_family_t)family;
-    if (family == AF_INET6)
-        ((struct sockaddr_in6 *)any)->sin6_port = htons(port);
-    else
-        ((struct sockaddr_in *)any)->sin_port = htons(port);
-}
-
-static socklen_t address_len(int family)
-{
-    return family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-}
-
 static int bind_to(int fd, int family, uint16_t port)
 {
-    struct sockaddr_storage any;
-    address_any(family, port, &any);
+    struct sockaddr_storage any = {.ss_family = (sa_family_t)family};
+    address_set_port(&any, port);
     return bind(fd, (struct sockaddr *)&any, address_len(family)) == 0 ? 0 : -errno;
 }
 
@@ -260,8 +246,7 @@ static void remember_source_port(struct link *link)
     int len = sizeof(own);
     if (uv_tcp_getsockname(&link->stream.tcp, (struct sockaddr *)&own, &len) != 0)
         return;
-    link->source_port = ntohs(own.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&own)->sin6_port
-                                                        : ((struct sockaddr_in *)&own)->sin_port);
+    link->source_port = address_port(&own);
 }
 
 static void set_socket_options(struct link *link)

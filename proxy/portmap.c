@@ -3,9 +3,10 @@
  */
 #include "proxy/portmap.h"
 
+#include "proxy/address.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,19 +21,13 @@
 #define CONNECT_TIMEOUT 3000 /* ms */
 #define CALL_TIMEOUT    5    /* s */
 
-static socklen_t length_of(const struct sockaddr *address)
-{
-    return address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-                                          : sizeof(struct sockaddr_in);
-}
-
 /* rpcb_getaddr of the library connects for minutes where nobody answers; this one does not. */
 static int connect_in_time(int fd, const struct sockaddr *address)
 {
     int err = 0;
     socklen_t len = sizeof(err);
     struct pollfd writable = {.fd = fd, .events = POLLOUT};
-    if (connect(fd, address, length_of(address)) == 0)
+    if (connect(fd, address, address_len(address->sa_family)) == 0)
         return 0;
     if (errno != EINPROGRESS)
         return -errno;
@@ -47,11 +42,8 @@ static int connect_rpcbind(const struct sockaddr *host)
 {
     struct sockaddr_storage address;
     memset(&address, 0, sizeof(address));
-    memcpy(&address, host, length_of(host));
-    if (host->sa_family == AF_INET6)
-        ((struct sockaddr_in6 *)&address)->sin6_port = htons(RPCBIND_PORT);
-    else
-        ((struct sockaddr_in *)&address)->sin_port = htons(RPCBIND_PORT);
+    memcpy(&address, host, address_len(host->sa_family));
+    address_set_port(&address, RPCBIND_PORT);
     int fd = socket(host->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
@@ -68,8 +60,8 @@ static int connect_rpcbind(const struct sockaddr *host)
 static CLIENT *client_over(int fd, const struct sockaddr *host, rpcprog_t program,
                            rpcvers_t version)
 {
-    struct netbuf at = {
-        .maxlen = length_of(host), .len = length_of(host), .buf = (void *)(uintptr_t)host};
+    socklen_t len = address_len(host->sa_family);
+    struct netbuf at = {.maxlen = len, .len = len, .buf = (void *)(uintptr_t)host};
     return clnt_vc_create(fd, &at, program, version, 0, 0);
 }
 
