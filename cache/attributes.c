@@ -1,3 +1,10 @@
+/*
+ * attributes: attributes_open finds the handle's object with all locks of its file held, attributes_store
+ * makes or renews it, attributes_close gives the locks back.
+ *
+ * What is found under the handle may be of another file by now, or of before a doubt: the first goes, the second is
+ * only good for comparing. A state that differs from the last known, with no mutation in between, is an outside change.
+ */
 #include "cache/attributes.h"
 
 #include "cache/fattr.h"

@@ -1,3 +1,7 @@
+/*
+ * credential: found by its hash or made, counted by the verdicts that are about it, and freed with the last one.
+ * Where there is no room for a new one its verdict is not kept.
+ */
 #include "cache/credential.h"
 
 #include <assert.h>

@@ -1,3 +1,9 @@
+/*
+ * evict: the ring and the ghosts first, then what goes when a slot is needed, then how one is got.
+ *
+ * A slot is made by evicting one thing after another, or by emptying a whole page. It may fail: then what needed the
+ * slot is not kept.
+ */
 #include "cache/evict.h"
 
 #include <limits.h>

@@ -1,3 +1,6 @@
+/*
+ * fence: the rules that change more than one field; the others stand in the header.
+ */
 #include "cache/fence.h"
 
 #include <assert.h>

@@ -1,3 +1,7 @@
+/*
+ * identity: chains of objects by (fsid, fileid). A file has few handles, and no more than IDENTITY_HANDLES_MAX
+ * are ever kept of it, so that all of them can be collected on the stack.
+ */
 #include "cache/identity.h"
 
 #include <assert.h>

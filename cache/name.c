@@ -1,3 +1,8 @@
+/*
+ * name: names by hash and text. Dead ones (of an old generation of names, or leading to an object that has gone)
+ * stay in the table until they are met or evicted; name_find never returns one of an old generation. What goes is
+ * remembered by its fence. Without room a name is not kept.
+ */
 #include "cache/name.h"
 
 #include <assert.h>

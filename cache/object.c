@@ -1,3 +1,7 @@
+/*
+ * object: objects by handle, and the steps of their going: not served any more (invalidate), changed by a
+ * mutation (touch), dropped. Each tells the object's fence what was shown, so that nothing older comes after it.
+ */
 #include "cache/object.h"
 
 #include <assert.h>

@@ -1,3 +1,7 @@
+/*
+ * slab: the arena, then lists of pages, then slots. A free slot holds the number of the next free one of its page.
+ * slab_alloc returns 0 where no page has room and none can be cut.
+ */
 #include "cache/slab.h"
 
 #include <assert.h>

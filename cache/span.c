@@ -1,3 +1,8 @@
+/*
+ * span: which shards are needed is only known under the identity's stripe, which comes after them in the lock order.
+ * So they are locked first, as far as known; where one is missing all are given back, and it begins again with that one
+ * too.
+ */
 #include "cache/span.h"
 
 #include "cache/object.h"

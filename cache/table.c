@@ -1,3 +1,6 @@
+/*
+ * table: buckets split one at a time, in order; the lower bits of a hash that are in use choose one.
+ */
 #include "cache/table.h"
 
 #include <assert.h>

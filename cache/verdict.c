@@ -1,3 +1,7 @@
+/*
+ * verdict: an object's verdicts are a short list, the newest first. What an answer contradicts, or says more than, goes
+ * when it comes; where it may be the older one itself, neither is kept.
+ */
 #include "cache/verdict.h"
 
 #include <assert.h>
