@@ -1,0 +1,20 @@
+/*
+ * choice: what a client calls next.
+ */
+#ifndef SIM_CHOICE_H
+#define SIM_CHOICE_H
+
+#include "sim/run.h"
+#include "xdr/writer.h"
+
+#define CHOICE_WHOS 6u
+
+/* The arguments of call number `number`, and which procedure that is (facts.h). */
+uint32_t choice_make(struct run *run, uint32_t number, struct writer *w);
+/* One of the calls of the end: everything once. False when there are no more. */
+bool choice_probe(struct run *run, uint32_t number, struct writer *w, uint32_t *procedure);
+
+/* Somebody else changes something, straight on the server. */
+void choice_outside(struct run *run, uint32_t number);
+
+#endif

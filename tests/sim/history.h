@@ -1,0 +1,85 @@
+/*
+ * history: everything that was ever true on the server, and what may no longer be said.
+ *
+ * A register is one thing that can be asked for: the attributes of a node, what a name leads to, which node a handle is.
+ * It has versions, one after the other. All that happens has a moment; moments are counted, so that no two things happen
+ * at the same one.
+ *
+ * Two things push old versions out of what may be said:
+ *   a floor    from a moment on, no call that comes in may be told anything older than that version: a client was sent the
+ *              reply to the mutation that made it (C1), or was shown it (C2);
+ *   an age     a change that the proxy could not know of makes older versions unsayable some time after it (C5).
+ */
+#ifndef SIM_HISTORY_H
+#define SIM_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/contract.h"
+#include "sim/fs.h"
+
+enum cause {
+    CAUSE_START,
+    CAUSE_TRACKED, /* a call that is in flight through the proxy as it now runs */
+    CAUSE_OUTSIDE, /* anything that the proxy can't know of */
+    CAUSE_SETTLE,  /* likewise, and the proxy counts on it soon after a mutation */
+};
+
+struct version {
+    uint64_t moment, time;
+    uint64_t value; /* digest of the attributes without atime; node; 0: gone, none */
+    enum cause cause;
+    uint32_t call;           /* whose; 0: none's */
+    struct fs_rights rights; /* registers of nodes */
+};
+
+struct floor {
+    uint64_t moment;
+    uint32_t version;
+    enum clause clause;
+};
+
+/* A mutation that made a version, from when it was sent until its reply was dealt with. */
+struct window {
+    uint64_t sent, ended; /* moments; ended 0: not yet */
+    uint32_t call;
+};
+
+struct reg {
+    struct version *version;
+    struct floor *floor;
+    struct window *window;
+    unsigned versions, floors, windows;
+    unsigned version_room, floor_room, window_room;
+};
+
+void reg_free(struct reg *reg);
+/* Nothing where the value is what it was, and the rights are. True when there is a new version. */
+bool reg_change(struct reg *reg, const struct version *version);
+void reg_raise(struct reg *reg, uint64_t moment, uint32_t version, enum clause clause);
+void reg_begin(struct reg *reg, uint32_t call, uint64_t sent);
+void reg_end(struct reg *reg, uint32_t call, uint64_t moment);
+/* Did what was sent and came at these moments overlap with a mutation, other than the call's own? */
+bool reg_overlaps(const struct reg *reg, uint64_t sent, uint64_t received, uint32_t call);
+
+/* What a reply is asked to be. */
+struct claim {
+    uint64_t arrived; /* the moment at which the call came to the proxy */
+    uint64_t now;     /* simulated ns */
+    uint64_t age;     /* how long after a change that nobody saw an older version may be told */
+    uint64_t settle_age;
+    bool (*is)(const struct version *version, const void *what);
+    const void *what;
+};
+
+struct finding {
+    enum clause clause; /* CLAUSE_NONE: it may be said */
+    uint32_t low, high; /* the oldest and the newest version that it may be, or that it is */
+    uint32_t floor;     /* what may be said begins here */
+};
+
+struct finding reg_check(const struct reg *reg, const struct claim *claim);
+bool version_is_value(const struct version *version, const void *value); /* a uint64_t */
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * judge: holds what clients are told against what was true.
+ */
+#ifndef SIM_JUDGE_H
+#define SIM_JUDGE_H
+
+#include "sim/run.h"
+
+/* The server has executed it just now: fills in `versions`. */
+void judge_executed(struct run *run, const struct sending *sending, struct execution *executed);
+/* Its reply has come to the proxy, which has not seen it yet. */
+void judge_received(struct run *run, const struct sending *sending, struct execution *executed);
+/* A client is told. `local`: while its call was being taken in, so that it is the proxy's own answer. */
+void judge_told(struct run *run, struct call_made *call, struct bytes reply, bool local);
+/* Nothing will happen any more. */
+void judge_end(struct run *run);
+
+#endif

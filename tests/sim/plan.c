@@ -1,0 +1,204 @@
+#include "sim/plan.h"
+
+#include <stdio.h>
+
+#define CALLS 400u
+
+/* One of several, each as likely as the others. */
+#define ONE_OF(draw, ...)                                                      \
+    ({                                                                         \
+        const uint64_t values_[] = {__VA_ARGS__};                              \
+        values_[draw_below((draw), sizeof(values_) / sizeof(values_[0]))];     \
+    })
+
+static void plan_server(struct plan *plan, struct draw *draw)
+{
+    struct nfsd_options *nfsd = &plan->nfsd;
+    nfsd->fs = (struct fs_options){
+        .granularity = ONE_OF(draw, 1, 1, 1000, PLAN_MSEC, 10 * PLAN_MSEC),
+        .fsid = 0x1234,
+        .reuse_fileids = draw_permille(draw, 300),
+    };
+    nfsd->boot = plan->seed;
+    nfsd->handle_len = (unsigned)ONE_OF(draw, 16, 28, 32, 60, 64);
+    nfsd->aliases = draw_permille(draw, 300) ? (unsigned)draw_between(draw, 2, 3) : 1;
+    nfsd->reuse_handles = draw_permille(draw, 150);
+    nfsd->remembers = draw_permille(draw, 500);
+    nfsd->shows_handles = draw_permille(draw, 800);
+    nfsd->no_before = (unsigned)ONE_OF(draw, 0, 0, 0, 200, 1000);
+    nfsd->no_after = (unsigned)ONE_OF(draw, 0, 0, 0, 200, 600);
+    nfsd->no_handle = (unsigned)ONE_OF(draw, 0, 0, 200, 500);
+    nfsd->jukebox = (unsigned)ONE_OF(draw, 0, 0, 20);
+    nfsd->fails_before = (unsigned)ONE_OF(draw, 0, 0, 20);
+    nfsd->fails_after = (unsigned)ONE_OF(draw, 0, 0, 100);
+    nfsd->rpc_errors = (unsigned)ONE_OF(draw, 0, 0, 20);
+}
+
+static void plan_incidents(struct plan *plan, struct draw *draw)
+{
+    static const unsigned often[INCIDENTS] = {
+        [INCIDENT_OUTSIDE] = 150, [INCIDENT_LINK_LOST] = 15,     [INCIDENT_NFSD_RESTART] = 5,
+        [INCIDENT_PROXY_RESTART] = 5, [INCIDENT_RELOAD] = 10,    [INCIDENT_FLUSH] = 10,
+        [INCIDENT_CLIENT_LOST] = 20, [INCIDENT_GRUDGE] = 10,     [INCIDENT_CONFUSION] = 5,
+        [INCIDENT_BOOT] = 5,
+    };
+    static const unsigned likely[INCIDENTS] = {
+        [INCIDENT_OUTSIDE] = 800,      [INCIDENT_LINK_LOST] = 300, [INCIDENT_NFSD_RESTART] = 200,
+        [INCIDENT_PROXY_RESTART] = 200, [INCIDENT_RELOAD] = 200,   [INCIDENT_FLUSH] = 200,
+        [INCIDENT_CLIENT_LOST] = 300,  [INCIDENT_GRUDGE] = 150,    [INCIDENT_CONFUSION] = 50,
+        [INCIDENT_BOOT] = 100,
+    };
+    for (unsigned i = 0; i < INCIDENTS; i++)
+        plan->incident[i] = draw_permille(draw, likely[i]) ? often[i] : 0;
+    if (plan->exclusive) {
+        plan->incident[INCIDENT_OUTSIDE] = 0;
+        plan->incident[INCIDENT_CONFUSION] = 0;
+        plan->incident[INCIDENT_BOOT] = 0;
+    }
+}
+
+void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
+{
+    struct draw draw = draw_of(seed, DECIDE_PLAN, 0, 0);
+    *plan = (struct plan){.seed = seed, .calls = calls > 0 ? calls : CALLS};
+    plan->clients = (unsigned)draw_between(&draw, 2, PLAN_CLIENTS_MAX);
+    plan->workers = (unsigned)draw_between(&draw, 1, PLAN_WORKERS_MAX);
+    plan->links = (unsigned)draw_between(&draw, 1, PLAN_LINKS_MAX);
+    plan->names = (unsigned)draw_between(&draw, 3, PLAN_NAMES_MAX);
+    plan->whos = (unsigned)draw_between(&draw, 2, 6);
+    plan->depth = (unsigned)ONE_OF(&draw, 1, 2, 4, 8);
+    plan->exclusive = draw_permille(&draw, 500);
+    plan->age_min = ONE_OF(&draw, 100, 1000, 3000) * PLAN_MSEC;
+    plan->age_max = plan->age_min * ONE_OF(&draw, 1, 3, 10);
+    plan->negative_age = ONE_OF(&draw, 100, 1000, 10000) * PLAN_MSEC;
+    plan->access_age = ONE_OF(&draw, 100, 2000, 20000) * PLAN_MSEC;
+    plan->memory = ONE_OF(&draw, 16u << 10, 24u << 10, 64u << 10, 1u << 20, 64u << 20);
+    plan->fences = (unsigned)ONE_OF(&draw, 64, 256, 1024);
+    plan->pause_low = ONE_OF(&draw, 1, 20, 1000) * PLAN_USEC;
+    plan->pause_high = plan->pause_low * ONE_OF(&draw, 10, 100, 1000);
+    plan->way_low = ONE_OF(&draw, 5, 50, 500) * PLAN_USEC;
+    plan->way_high = plan->way_low * ONE_OF(&draw, 4, 20, 200);
+    plan->held = (unsigned)ONE_OF(&draw, 0, 5, 30);
+    plan->settles = (unsigned)ONE_OF(&draw, 0, 0, 200);
+    plan->switches = plan->workers > 1 ? (unsigned)ONE_OF(&draw, 0, 20, 100) : 0;
+    plan->probes = (unsigned)ONE_OF(&draw, 200, 500);
+    plan_server(plan, &draw);
+    plan_incidents(plan, &draw);
+}
+
+/* ---- plainer ones ---- */
+
+static void omit_incidents(struct plan *plan)
+{
+    for (unsigned i = 0; i < INCIDENTS; i++)
+        plan->incident[i] = 0;
+}
+
+static void omit_workers(struct plan *plan)
+{
+    plan->workers = 1;
+    plan->switches = 0;
+}
+
+static void omit_switches(struct plan *plan)
+{
+    plan->switches = 0;
+}
+
+static void omit_aliases(struct plan *plan)
+{
+    plan->nfsd.aliases = 1;
+}
+
+static void omit_reuse(struct plan *plan)
+{
+    plan->nfsd.reuse_handles = false;
+    plan->nfsd.fs.reuse_fileids = false;
+}
+
+static void omit_errors(struct plan *plan)
+{
+    plan->nfsd.jukebox = plan->nfsd.fails_before = plan->nfsd.rpc_errors = 0;
+}
+
+static void omit_late_errors(struct plan *plan)
+{
+    plan->nfsd.fails_after = 0;
+}
+
+static void omit_gaps(struct plan *plan)
+{
+    plan->nfsd.no_before = plan->nfsd.no_after = plan->nfsd.no_handle = 0;
+    plan->nfsd.shows_handles = true;
+}
+
+static void omit_granularity(struct plan *plan)
+{
+    plan->nfsd.fs.granularity = 1;
+}
+
+static void omit_eviction(struct plan *plan)
+{
+    plan->memory = 64u << 20;
+}
+
+static void omit_collisions(struct plan *plan)
+{
+    plan->fences = 65536;
+}
+
+static void omit_depth(struct plan *plan)
+{
+    plan->depth = 1;
+}
+
+static void omit_held(struct plan *plan)
+{
+    plan->held = 0;
+}
+
+static void omit_settling(struct plan *plan)
+{
+    plan->settles = 0;
+}
+
+static const struct {
+    const char *name;
+    void (*omit)(struct plan *plan);
+} feature[PLAN_FEATURES] = {
+    {"incidents", omit_incidents},       {"a second worker", omit_workers},
+    {"switches", omit_switches},         {"aliases", omit_aliases},
+    {"reuse", omit_reuse},               {"errors", omit_errors},
+    {"errors after the work", omit_late_errors}, {"attributes that do not follow", omit_gaps},
+    {"coarse times", omit_granularity},  {"eviction", omit_eviction},
+    {"shared fences", omit_collisions},  {"calls in flight together", omit_depth},
+    {"held replies", omit_held},         {"settling", omit_settling},
+};
+
+void plan_omit(struct plan *plan, uint32_t features)
+{
+    for (unsigned i = 0; i < PLAN_FEATURES; i++) {
+        if (features & 1u << i)
+            feature[i].omit(plan);
+    }
+}
+
+const char *plan_feature_name(unsigned number)
+{
+    return feature[number].name;
+}
+
+void plan_print(const struct plan *plan, char *text, unsigned size)
+{
+    const struct nfsd_options *nfsd = &plan->nfsd;
+    snprintf(text, size,
+             "%s, %u clients, %u workers, %u links, %u in flight, age %g-%g s, negative %g s, access %g s, "
+             "memory %llu, fences %u, handles of %u, aliases %u, times of %llu ns, "
+             "no before/after/handle %u/%u/%u, fails before/after %u/%u, held %u, switches %u",
+             plan->exclusive ? "exclusive" : "shared", plan->clients, plan->workers, plan->links,
+             plan->depth, (double)plan->age_min / 1e9, (double)plan->age_max / 1e9,
+             (double)plan->negative_age / 1e9, (double)plan->access_age / 1e9,
+             (unsigned long long)plan->memory, plan->fences, nfsd->handle_len, nfsd->aliases,
+             (unsigned long long)nfsd->fs.granularity, nfsd->no_before, nfsd->no_after,
+             nfsd->no_handle, nfsd->fails_before, nfsd->fails_after, plan->held, plan->switches);
+}

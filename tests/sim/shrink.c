@@ -1,0 +1,83 @@
+#include "sim/shrink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/memory.h"
+
+#define TRIES_MAX 3000u /* runs; one takes some milliseconds */
+
+struct shrinking {
+    const struct plan *whole;
+    struct omissions omissions;
+    unsigned tries;
+};
+
+static bool still_fails(struct shrinking *s)
+{
+    struct plan plan = *s->whole;
+    struct outcome outcome;
+    if (++s->tries > TRIES_MAX)
+        return false;
+    plan_omit(&plan, s->omissions.features);
+    run_seed(&plan, &s->omissions, false, &outcome);
+    return outcome.breach.clause != CLAUSE_NONE;
+}
+
+/* Leaves out one stretch after the other, of half the length each time. */
+static void shrink_array(struct shrinking *s, uint8_t *array)
+{
+    const unsigned size = s->omissions.size;
+    uint8_t *before = memory_get(size);
+    for (unsigned length = size / 2; length > 0; length /= 2) {
+        for (unsigned start = 1; start < size; start += length) {
+            unsigned end = start + length < size ? start + length : size;
+            if (memchr(array + start, 0, end - start) == NULL)
+                continue;
+            memcpy(before, array, size);
+            memset(array + start, 1, end - start);
+            if (!still_fails(s))
+                memcpy(array, before, size);
+        }
+    }
+    free(before);
+}
+
+static void shrink_features(struct shrinking *s)
+{
+    for (unsigned i = 0; i < PLAN_FEATURES; i++) {
+        s->omissions.features |= 1u << i;
+        if (!still_fails(s))
+            s->omissions.features &= ~(1u << i);
+    }
+}
+
+/* Those of the end are counted as well. */
+static unsigned count_calls(const struct plan *plan)
+{
+    struct outcome outcome;
+    run_seed(plan, NULL, false, &outcome);
+    return (unsigned)outcome.calls;
+}
+
+void shrink(struct plan *plan, struct omissions *omissions)
+{
+    const struct plan whole = *plan;
+    struct shrinking s = {.whole = &whole};
+    s.omissions.size = count_calls(plan);
+    s.omissions.call = memory_get(s.omissions.size);
+    s.omissions.incident = memory_get(s.omissions.size);
+    shrink_array(&s, s.omissions.incident);
+    shrink_array(&s, s.omissions.call);
+    shrink_features(&s);
+    shrink_array(&s, s.omissions.incident);
+    shrink_array(&s, s.omissions.call);
+    plan_omit(plan, s.omissions.features);
+    *omissions = s.omissions;
+}
+
+void shrink_free(struct omissions *omissions)
+{
+    free(omissions->call);
+    free(omissions->incident);
+}

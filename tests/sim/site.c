@@ -1,0 +1,322 @@
+#include "sim/site.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/crowd.h"
+#include "sim/house.h"
+#include "sim/judge.h"
+#include "sim/memory.h"
+#include "sim/story.h"
+
+#define HELD_LOW     (20 * PLAN_MSEC)
+#define HELD_HIGH    (3 * PLAN_SEC)
+#define LATE_HIGH    (5 * PLAN_SEC)
+#define SETTLE_LOW   (10 * PLAN_MSEC)
+#define SETTLE_HIGH  (9 * PLAN_SEC)
+#define CUT_HIGH     (40 * PLAN_MSEC) /* until the proxy notices that the server is gone */
+#define LATE_EXECUTE 500u             /* of a thousand calls whose connection is lost: are executed all the same */
+
+uint64_t site_now(const struct run *run)
+{
+    return RUN_WALL_START + run->now;
+}
+
+/* ---- what changes ---- */
+
+static void add_change(struct run *run, const struct change *change)
+{
+    struct call_made *call = run->cause.call;
+    run->recent[run->recents++ % RUN_RECENT] = *change;
+    if (call == NULL)
+        return;
+    call->change =
+        memory_room(call->change, call->changes, &call->change_room, sizeof(*call->change));
+    call->change[call->changes++] = *change;
+}
+
+static bool is_create(const struct call_made *call)
+{
+    return call->read.program == 0 && call->read.procedure == NFS3_CREATE;
+}
+
+/* A register differs now. `value` and `rights` are what it is. */
+static void changed(struct run *run, struct ref ref, uint64_t value,
+                    const struct fs_rights *rights)
+{
+    struct reg *reg = run_reg(run, &ref);
+    struct version version = {.moment = ledger_tick(&run->ledger),
+                              .time = run->now,
+                              .value = value,
+                              .cause = run->cause.kind,
+                              .call = run->cause.call != NULL ? run->cause.call->number : 0};
+    if (rights != NULL)
+        version.rights = *rights;
+    if (!reg_change(reg, &version))
+        return;
+    ref.version = reg->versions - 1;
+    struct change change = {.ref = ref, .tracked = run->cause.kind == CAUSE_TRACKED && run->cause.call != NULL};
+    add_change(run, &change);
+    /* What a CREATE meets nobody can know before its reply. */
+    if (change.tracked && !(ref.kind == REF_NODE && is_create(run->cause.call)))
+        reg_begin(reg, run->cause.call->number, run->cause.sent);
+}
+
+static void on_name(void *context, fs_node dir, const char *name)
+{
+    struct run *run = context;
+    uint32_t text = ledger_text(&run->ledger, name);
+    changed(run, (struct ref){.kind = REF_NAME, .a = dir, .b = text},
+            fs_behind(nfsd_fs(run->nfsd), dir, name), NULL);
+}
+
+static void on_node(void *context, fs_node node)
+{
+    struct run *run = context;
+    uint8_t fattr[NFS3_FATTR_LEN];
+    struct fs_attr attr;
+    struct ref ref = {.kind = REF_NODE, .a = node};
+    if (!fs_attr(nfsd_fs(run->nfsd), node, &attr) || !nfsd_fattr(run->nfsd, node, fattr)) {
+        changed(run, ref, 0, NULL);
+        return;
+    }
+    bool is_new = run_reg(run, &ref)->versions == 0;
+    changed(run, ref, digest_fattr(fattr), &attr.rights);
+    if (is_new && attr.rights.type == NF3DIR)
+        on_name(run, node, "..");
+}
+
+static void on_handle(void *context, struct bytes handle, fs_node node)
+{
+    struct run *run = context;
+    uint32_t number = ledger_handle_make(&run->ledger, handle);
+    changed(run, (struct ref){.kind = REF_HANDLE, .a = number}, node, NULL);
+}
+
+/* ---- execution ---- */
+
+struct arrival {
+    struct event event;
+    struct sending *sending;
+    unsigned epoch, boot;
+    bool late;
+};
+
+/* Did somebody unknown change what the name leads to since the proxy got the call? Then it can't know what the call does. */
+static bool name_stolen(struct run *run, uint64_t arrived, struct bytes dir, struct bytes name)
+{
+    uint32_t handle = dir.len > 0 ? ledger_handle(&run->ledger, dir) : LEDGER_NO_HANDLE;
+    if (handle == LEDGER_NO_HANDLE || name.len == 0 || name.len > FS_NAME_MAX)
+        return false;
+    const struct reg *reg = ledger_name(&run->ledger, ledger_handle_node(&run->ledger, handle),
+                                        ledger_text_bytes(&run->ledger, name));
+    for (unsigned i = reg->versions; i-- > 0;) {
+        if (reg->version[i].cause == CAUSE_OUTSIDE && reg->version[i].moment > arrived)
+            return true;
+    }
+    return false;
+}
+
+static enum cause cause_of(struct run *run, const struct sending *sending)
+{
+    const struct nfs3_args *args = &sending->read.args;
+    if (!house_awaits(run, sending) ||
+        name_stolen(run, sending->arrived, args->object, args->name) ||
+        name_stolen(run, sending->arrived, args->object2, args->name2))
+        return CAUSE_OUTSIDE;
+    return CAUSE_TRACKED;
+}
+
+struct settling {
+    struct event event;
+    fs_node node;
+    unsigned incarnation;
+};
+
+static void on_settle(struct run *run, struct event *event)
+{
+    struct settling *settling = container_of(event, struct settling, event);
+    bool known = run->house != NULL && run->house->incarnation == settling->incarnation;
+    site_begin_outside(run);
+    run->cause.kind = known ? CAUSE_SETTLE : CAUSE_OUTSIDE;
+    fs_settle(nfsd_fs(run->nfsd), settling->node);
+    site_end_outside(run);
+    free(settling);
+}
+
+/* Some servers give out blocks later than they are written. */
+static void settle_later(struct run *run, const struct sending *sending)
+{
+    struct draw draw = run_draw(run, DECIDE_EXECUTION, sending->call->number, 1);
+    uint32_t handle = ledger_handle(&run->ledger, sending->read.args.object);
+    if (sending->read.program != 0 || sending->read.procedure != NFS3_WRITE ||
+        handle == LEDGER_NO_HANDLE || !draw_permille(&draw, run->plan->settles))
+        return;
+    struct settling *settling = memory_get(sizeof(*settling));
+    settling->node = ledger_handle_node(&run->ledger, handle);
+    settling->incarnation = sending->incarnation;
+    run_at(run, run->now + draw_spread(&draw, SETTLE_LOW, SETTLE_HIGH), PLACE_OUTSIDE,
+           &settling->event, on_settle);
+}
+
+static void copy_shown(struct execution *to, const struct execution *from)
+{
+    to->shown = memory_copy(from->shown, from->shown_count * sizeof(struct ref));
+    to->shown_count = from->shown_count;
+}
+
+static unsigned keep_execution(struct run *run, struct sending *sending,
+                               const struct nfsd_executed *executed)
+{
+    sending->execution = memory_room(sending->execution, sending->executions,
+                                     &sending->execution_room, sizeof(*sending->execution));
+    struct execution *kept = &sending->execution[sending->executions];
+    *kept = (struct execution){.len = executed->reply_len,
+                               .executed = ledger_tick(&run->ledger)};
+    kept->reply = memory_copy(executed->reply, executed->reply_len);
+    if (executed->again && sending->executions > 0)
+        copy_shown(kept, &sending->execution[0]);
+    else
+        judge_executed(run, sending, kept);
+    return sending->executions++;
+}
+
+static unsigned execute(struct run *run, struct sending *sending)
+{
+    struct nfsd_executed executed;
+    uint32_t number = sending->call != NULL ? sending->call->number : sending->xid;
+    uint64_t connection =
+        ((uint64_t)sending->incarnation << 16) + (sending->worker << 8) + sending->link;
+    run->cause.kind = cause_of(run, sending);
+    run->cause.call = sending->call;
+    run->cause.sent = sending->sent;
+    nfsd_execute(run->nfsd, connection, (struct bytes){sending->octets, sending->len},
+                 site_now(run), run_draw(run, DECIDE_EXECUTION, (uint64_t)sending->xid << 32 | number, sending->executions + 2), &executed);
+    assert(executed.reply_len > 0);
+    if (run->cause.kind == CAUSE_TRACKED && sending->call != NULL && !executed.again)
+        settle_later(run, sending);
+    site_end_outside(run);
+    story(run, "    server: %s%s", story_call(run, &sending->read),
+          executed.again ? ", as before" : "");
+    return keep_execution(run, sending, &executed);
+}
+
+static void send_reply(struct run *run, struct sending *sending, unsigned epoch, unsigned execution)
+{
+    const struct plan *plan = run->plan;
+    struct draw draw = run_draw(run, DECIDE_WAY_DOWN, sending->xid, sending->executions);
+    uint64_t way = draw_spread(&draw, plan->way_low, plan->way_high);
+    if (draw_permille(&draw, plan->held))
+        way += draw_spread(&draw, HELD_LOW, HELD_HIGH);
+    house_reply(run, run->now + way, sending, epoch, execution);
+}
+
+/* A call comes to the server, or would have. One whose connection was lost on the way may still be executed, even late. */
+static void on_arrival(struct run *run, struct event *event)
+{
+    struct arrival *arrival = container_of(event, struct arrival, event);
+    struct sending *sending = arrival->sending;
+    bool connected = house_connected(run, sending, arrival->epoch);
+    struct draw draw = run_draw(run, DECIDE_LATE, sending->xid, sending->times + 1);
+    if (arrival->boot != run->boot)
+        goto lost; /* with the server as it was then */
+    if (!connected && !arrival->late) {
+        if (!draw_permille(&draw, LATE_EXECUTE))
+            goto lost;
+        arrival->late = true;
+        run_at(run, run->now + draw_spread(&draw, PLAN_MSEC, LATE_HIGH), PLACE_OUTSIDE,
+               &arrival->event, on_arrival);
+        return;
+    }
+    unsigned execution = execute(run, sending);
+    if (connected)
+        send_reply(run, sending, arrival->epoch, execution);
+lost:
+    free(arrival);
+}
+
+void site_take(struct run *run, struct sending *sending, unsigned epoch)
+{
+    struct arrival *arrival = memory_get(sizeof(*arrival));
+    struct draw draw = run_draw(run, DECIDE_WAY_UP, sending->xid, sending->times);
+    arrival->sending = sending;
+    arrival->epoch = epoch;
+    arrival->boot = run->boot;
+    run_at(run, run->now + draw_spread(&draw, run->plan->way_low, run->plan->way_high),
+           PLACE_OUTSIDE, &arrival->event, on_arrival);
+}
+
+/* ---- behind the proxy's back ---- */
+
+void site_begin_outside(struct run *run)
+{
+    run->cause.kind = CAUSE_OUTSIDE;
+    run->cause.call = NULL;
+}
+
+void site_end_outside(struct run *run)
+{
+    run->cause.kind = CAUSE_OUTSIDE;
+    run->cause.call = NULL;
+}
+
+void site_restart(struct run *run, bool connections)
+{
+    story(run, "    server: restarts%s", connections ? "" : ", and keeps its connections");
+    site_begin_outside(run);
+    nfsd_restart(run->nfsd, run_draw(run, DECIDE_INCIDENT, run->ledger.moment, INCIDENT_BOOT));
+    site_end_outside(run);
+    if (!connections)
+        return;
+    run->boot++;
+    for (unsigned i = 0; i < run->plan->workers; i++) {
+        for (unsigned j = 0; j < run->plan->links; j++) {
+            struct draw draw = run_draw(run, DECIDE_LATE, run->boot, i << 8 | j);
+            house_link_down(run, i, j, run->now + draw_below(&draw, CUT_HIGH));
+        }
+    }
+}
+
+/* ---- the beginning ---- */
+
+static void plant(struct run *run)
+{
+    static const struct fs_who root = {.uid = 0};
+    static const struct fs_set modes[] = {
+        {.mode = true, .mode_value = 0755, .uid = true, .uid_value = 1000, .gid = true, .gid_value = 100},
+        {.mode = true, .mode_value = 0777},
+        {.mode = true, .mode_value = 0640, .uid = true, .uid_value = 1000, .gid = true, .gid_value = 100},
+        {.mode = true, .mode_value = 0666},
+    };
+    struct fs *fs = nfsd_fs(run->nfsd);
+    fs_node dir[2], file[4];
+    uint64_t now = site_now(run);
+    uint8_t room[NFS3_FH_MAX];
+    for (unsigned i = 0; i < 2; i++)
+        fs_make(fs, &root, FS_ROOT, crowd_name(i), NF3DIR, &modes[i], 0, now, &dir[i]);
+    for (unsigned i = 0; i < 4; i++)
+        fs_create_file(fs, &root, dir[i % 2], crowd_name(i % 3), NFS3_GUARDED, &modes[2 + i / 2],
+                       (const uint8_t *)"12345678", now, &file[i]);
+    fs_link(fs, &root, file[0], dir[1], crowd_name(2), now);
+    for (fs_node node = FS_ROOT; node <= file[3]; node++) {
+        struct draw draw = run_draw(run, DECIDE_HANDLE, node, 0);
+        nfsd_handle(run->nfsd, node, &draw, room);
+    }
+}
+
+void site_open(struct run *run)
+{
+    const struct nfsd_watch watch = {
+        .fs = {.context = run, .node = on_node, .name = on_name}, .handle = on_handle};
+    run->cause.kind = CAUSE_START;
+    run->nfsd = nfsd_create(&run->plan->nfsd, &watch);
+    on_node(run, FS_ROOT);
+    plant(run);
+    site_end_outside(run);
+}
+
+void site_close(struct run *run)
+{
+    nfsd_destroy(run->nfsd);
+}
