@@ -6,3 +6,16 @@ add_library(sim_nfsd STATIC
   sim/nfsd_results.c)
 target_include_directories(sim_nfsd PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(sim_nfsd PUBLIC nfsaccel_xdr)
+
+function(nfsaccel_model_server_test name)
+  cmake_parse_arguments(T "" "" "SOURCES" ${ARGN})
+  add_executable(test_sim_${name} sim/test_${name}.c ${T_SOURCES})
+  target_include_directories(test_sim_${name} PRIVATE unit)
+  target_link_libraries(test_sim_${name} PRIVATE sim_nfsd PkgConfig::CMOCKA)
+  add_test(NAME sim/${name} COMMAND test_sim_${name})
+  set_tests_properties(sim/${name} PROPERTIES LABELS unit TIMEOUT ${UNIT_TIMEOUT})
+endfunction()
+
+nfsaccel_model_server_test(draw)
+nfsaccel_model_server_test(fs SOURCES sim/fs_fixture.c)
+nfsaccel_model_server_test(fs_name SOURCES sim/fs_fixture.c)
