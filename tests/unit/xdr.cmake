@@ -1,7 +1,10 @@
 nfsaccel_unit_test(cursor LIBS nfsaccel_xdr)
 nfsaccel_unit_test(writer LIBS nfsaccel_xdr)
 nfsaccel_unit_test(record LIBS nfsaccel_xdr)
-target_link_options(test_record PRIVATE -Wl,--wrap=realloc)
+nfsaccel_unit_test(record_direct LIBS nfsaccel_xdr)
+nfsaccel_unit_test(record_limits LIBS nfsaccel_xdr)
+# The test fails the reader's allocations.
+target_link_options(test_record_limits PRIVATE -Wl,--wrap=realloc)
 nfsaccel_unit_test(rpc LIBS nfsaccel_xdr)
 nfsaccel_unit_test(nfs3 LIBS nfsaccel_xdr)
 nfsaccel_unit_test(mount3 LIBS nfsaccel_xdr)
