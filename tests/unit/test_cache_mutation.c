@@ -1,46 +1,8 @@
 /*
- * Mutations: what may be kept while they are in flight and after, what their replies leave behind,
- * and what they show about changes behind the proxy's back (K01 K03 K05 K06 K07 K08).
+ * Mutations: what may be kept while they are in flight and after, and what their replies leave behind
+ * (K01 K03 K05 K08).
  */
-#include "cache_fixture.h"
-
-#include <string.h>
-
-#include "xdr/rpc.h"
-
-static void begin(struct fixture *fx, struct cache_mutation *m, const char *object)
-{
-    cache_mutation_init(m, fx->server);
-    cache_mutation_add_object(m, text(object));
-    cache_mutation_begin(m, fx->now);
-}
-
-static void begin_name(struct fixture *fx, struct cache_mutation *m, const char *dir,
-                       const char *name)
-{
-    cache_mutation_init(m, fx->server);
-    cache_mutation_add_object(m, text(dir));
-    cache_mutation_add_name(m, text(dir), text(name));
-    cache_mutation_begin(m, fx->now);
-}
-
-static void result(struct fixture *fx, struct cache_mutation *m, unsigned object,
-                   const struct file *before, const struct file *after)
-{
-    uint8_t wcc[NFS3_WCC_ATTR_LEN], fattr[NFS3_FATTR_LEN];
-    if (before)
-        file_wcc(before, wcc);
-    if (after)
-        file_fattr(after, fattr);
-    cache_mutation_result(m, object, (struct nfs3_wcc){before ? wcc : NULL, after ? fattr : NULL},
-                          RPC_AUTH_SYS, fx->now);
-}
-
-static void end(struct fixture *fx, struct cache_mutation *m)
-{
-    tick(fx);
-    cache_mutation_end(m, fx->now);
-}
+#include "cache_mutations.h"
 
 /* Begin drops, result keeps, and what was sent before the end fills nothing, K01. */
 static void test_alone(void **state)
@@ -176,126 +138,6 @@ static void test_shown_meanwhile(void **state)
     assert_not_served(fx, "f");
 }
 
-/* A mutation's own reply is no outside change, and takes no names along; `changed` starts anew. */
-static void test_names_stay(void **state)
-{
-    struct fixture *fx = *state;
-    struct file d = directory(1), e = d, f = regular(2);
-    struct cache_mutation m;
-    fill(fx, "d", &d);
-    fill(fx, "f", &f);
-    advance(fx, 50000);
-    fill(fx, "d", &d);
-    fill(fx, "f", &f);
-    name(fx, "d", "x", "f");
-    begin_name(fx, &m, "d", "new");
-    assert_lookup(fx, "d", "x", NULL); /* the directory's attributes are not known now */
-    assert_resolve(fx, "d", "x", "f");
-    e.ctime++;
-    result(fx, &m, 0, &d, &e);
-    end(fx, &m);
-    name(fx, "d", "other", "f"); /* proves that it may be searched */
-    assert_lookup(fx, "d", "x", "f");
-    assert_int_equal(usage(fx).outside, 0);
-    advance(fx, 2999);
-    assert_served(fx, "d", &e);
-    advance(fx, 1);
-    assert_not_served(fx, "d");
-
-    /* The same where the reply has nothing and the next GETATTR tells. */
-    fill(fx, "d", &e);
-    name(fx, "d", "x", "f");
-    begin_name(fx, &m, "d", "new");
-    end(fx, &m);
-    e.ctime++;
-    fill(fx, "d", &e);
-    name(fx, "d", "other", "f");
-    assert_lookup(fx, "d", "x", "f");
-    assert_int_equal(usage(fx).outside, 0);
-}
-
-/* wcc.before that differs from what was last known: somebody else wrote. All names go, K07. */
-static void test_before_differs(void **state)
-{
-    struct fixture *fx = *state;
-    struct file d = directory(1), f = regular(2);
-    fill(fx, "f", &f);
-    for (unsigned i = 0; i < 3; i++) {
-        struct cache_mutation m;
-        struct file before = d, after = d;
-        fill(fx, "d", &d);
-        name(fx, "d", "x", "f");
-        if (i == 0)
-            before.ctime++;
-        else if (i == 1)
-            before.mtime++;
-        else
-            before.size++;
-        after.ctime += 2;
-        begin_name(fx, &m, "d", "new");
-        result(fx, &m, 0, &before, &after);
-        end(fx, &m);
-        assert_served(fx, "d", &after);
-        assert_int_equal(usage(fx).outside, i + 1);
-        assert_resolve(fx, "d", "x", NULL);
-        d = after;
-    }
-}
-
-/* No wcc.before at all: in doubt in shared, but not where all writers come through here. */
-static void test_before_missing(void **state)
-{
-    struct fixture *fx = *state;
-    struct file d = directory(1), f = regular(2);
-    struct cache_mutation m;
-    fill(fx, "f", &f);
-    fill(fx, "d", &d);
-    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
-        name(fx, "d", "x", "f");
-        assert_resolve(fx, "d", "x", "f");
-        cache_mutation_init(&m, fx->server);
-        if (exclusive)
-            cache_mutation_exclusive(&m);
-        cache_mutation_add_object(&m, text("d"));
-        cache_mutation_begin(&m, fx->now);
-        result(fx, &m, 0, NULL, &d);
-        end(fx, &m);
-        assert_resolve(fx, "d", "x", exclusive ? "f" : NULL);
-    }
-    assert_int_equal(usage(fx).outside, 0);
-}
-
-/* With another mutation about, a wcc.before that differs is that one's work. */
-static void test_before_with_company(void **state)
-{
-    struct fixture *fx = *state;
-    struct file d = directory(1), e = d, f = regular(2);
-    e.ctime++;
-    fill(fx, "f", &f);
-    for (unsigned i = 0; i < 3; i++) {
-        struct cache_mutation m, other;
-        fill(fx, "d", &d);
-        name(fx, "d", "x", "f");
-        if (i == 0) /* before it began, and after */
-            begin_name(fx, &other, "d", "b");
-        begin_name(fx, &m, "d", "a");
-        if (i == 0)
-            end(fx, &other);
-        if (i == 1) /* in the middle */
-            begin_name(fx, &other, "d", "b");
-        if (i == 1)
-            end(fx, &other);
-        if (i == 2)
-            begin_name(fx, &other, "d", "b");
-        result(fx, &m, 0, &e, &e);
-        end(fx, &m);
-        if (i == 2)
-            end(fx, &other);
-        assert_resolve(fx, "d", "x", "f");
-    }
-    assert_int_equal(usage(fx).outside, 0);
-}
-
 /* The reply shows another file under the handle (K18): all that was kept for it is gone. */
 static void test_another_file(void **state)
 {
@@ -309,89 +151,6 @@ static void test_another_file(void **state)
     result(fx, &m, 0, NULL, &e);
     end(fx, &m);
     assert_served(fx, "d", &e);
-    assert_resolve(fx, "d", "x", NULL);
-}
-
-/* Names: begin drops, the result is kept where the mutation was alone on the name. */
-static void test_name_result(void **state)
-{
-    struct fixture *fx = *state;
-    struct file d = directory(1), f = regular(2), g = regular(3);
-    struct cache_mutation m;
-    fx->ages.exclusive = true;
-    fill(fx, "d", &d);
-    fill(fx, "f", &f);
-    fill(fx, "g", &g);
-    name(fx, "d", "x", "f");
-    cache_stamp held = tick(fx);
-
-    begin_name(fx, &m, "d", "x"); /* RENAME of another file over it */
-    assert_resolve(fx, "d", "x", NULL);
-    result(fx, &m, 0, &d, &d);
-    cache_mutation_name_result(&m, text("d"), text("x"), text("g"), fx->now);
-    end(fx, &m);
-    assert_resolve(fx, "d", "x", "g");
-    name(fx, "d", "other", "f");
-    assert_lookup(fx, "d", "x", "g");
-
-    begin_name(fx, &m, "d", "x"); /* REMOVE */
-    result(fx, &m, 0, &d, &d);
-    cache_mutation_name_result(&m, text("d"), text("x"), (struct bytes){0}, fx->now);
-    end(fx, &m);
-    assert_resolve(fx, "d", "x", "");
-
-    struct cache_filler from = filler(fx, held); /* K05: a page that was held */
-    cache_fill_name(&from, text("d"), text("x"), text("f"), false);
-    assert_resolve(fx, "d", "x", NULL);
-
-    name(fx, "d", "x", "f");
-    begin_name(fx, &m, "d", "x"); /* a reply that says nothing of the name */
-    end(fx, &m);
-    assert_resolve(fx, "d", "x", NULL);
-}
-
-/* K06: NOENT is on its way while a MKDIR is; it is not kept, whenever it comes. */
-static void test_noent_across(void **state)
-{
-    struct fixture *fx = *state;
-    struct file d = directory(1);
-    struct cache_mutation m;
-    fill(fx, "d", &d);
-    for (unsigned i = 0; i < 2; i++) {
-        cache_stamp sent = tick(fx);
-        struct cache_filler from;
-        begin_name(fx, &m, "d", "x");
-        from = filler(fx, sent);
-        if (i == 0)
-            cache_fill_absent(&from, text("d"), text("x"));
-        end(fx, &m);
-        from = filler(fx, sent);
-        if (i == 1)
-            cache_fill_absent(&from, text("d"), text("x"));
-        assert_resolve(fx, "d", "x", NULL);
-        fill(fx, "d", &d);
-    }
-}
-
-/* Two mutations of one name: neither's result is kept. One that never had the name keeps nothing. */
-static void test_name_not_alone(void **state)
-{
-    struct fixture *fx = *state;
-    struct file d = directory(1), f = regular(2);
-    struct cache_mutation first, second;
-    fill(fx, "d", &d);
-    fill(fx, "f", &f);
-    begin_name(fx, &first, "d", "x");
-    begin_name(fx, &second, "d", "x");
-    cache_mutation_name_result(&first, text("d"), text("x"), text("f"), fx->now);
-    end(fx, &first);
-    assert_resolve(fx, "d", "x", NULL);
-    cache_mutation_name_result(&second, text("d"), text("x"), text("f"), fx->now);
-    end(fx, &second);
-    assert_resolve(fx, "d", "x", NULL);
-    begin_name(fx, &first, "d", "y");
-    cache_mutation_name_result(&first, text("d"), text("x"), text("f"), fx->now);
-    end(fx, &first);
     assert_resolve(fx, "d", "x", NULL);
 }
 
@@ -487,32 +246,6 @@ static void test_found_in_company(void **state)
     end(fx, &other);
     cache_mutation_found(&m, text("f"), fattr, RPC_AUTH_SYS, fx->now);
     assert_not_served(fx, "f");
-    end(fx, &m);
-}
-
-/* RMDIR: all names in the removed directory go. */
-static void test_directory_gone(void **state)
-{
-    struct fixture *fx = *state;
-    struct file parent = directory(1), d = directory(2), f = regular(3);
-    struct cache_mutation m;
-    fx->ages.exclusive = true;
-    fill(fx, "parent", &parent);
-    fill(fx, "d", &d);
-    fill(fx, "f", &f);
-    name(fx, "d", "x", "f");
-    cache_mutation_init(&m, fx->server);
-    cache_mutation_exclusive(&m);
-    assert_int_equal(cache_mutation_add_object(&m, text("parent")), 0);
-    assert_int_equal(cache_mutation_add_object(&m, text("d")), 1);
-    assert_int_equal(cache_mutation_add_object(&m, text("parent")), 0);
-    cache_mutation_begin(&m, fx->now);
-    assert_resolve(fx, "d", "x", "f");
-    cache_mutation_directory_gone(&m, 1);
-    assert_resolve(fx, "d", "x", NULL);
-    end(fx, &m);
-    begin(fx, &m, "never seen");
-    cache_mutation_directory_gone(&m, 0);
     end(fx, &m);
 }
 
@@ -612,19 +345,11 @@ int main(void)
         TEST(test_two),
         TEST(test_second_begins_late),
         TEST(test_shown_meanwhile),
-        TEST(test_names_stay),
-        TEST(test_before_differs),
-        TEST(test_before_missing),
-        TEST(test_before_with_company),
         TEST(test_another_file),
-        TEST(test_name_result),
-        TEST(test_noent_across),
-        TEST(test_name_not_alone),
         TEST(test_found),
         TEST(test_found_again),
         TEST(test_found_without),
         TEST(test_found_in_company),
-        TEST(test_directory_gone),
         TEST(test_flavor),
         TEST(test_verdict_across),
         TEST(test_collisions),
