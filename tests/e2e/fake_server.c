@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,10 +89,12 @@ static void link_accept(struct fake_server *server)
     static const char babble[] = {'\x80', 0, 0, 8, 'b', 'a', 'b', 'b', 'l', 'e', '!', '!'};
     struct sockaddr_in peer = {.sin_port = 0};
     socklen_t len = sizeof peer;
+    int yes = 1;
     int fd = accept4(server->fd, (struct sockaddr *)&peer, &len, SOCK_CLOEXEC);
     if (fd < 0)
         return;
     server->accepted++;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     if (server->manner == FAKE_HANGS_UP) {
         close(fd);
         return;
