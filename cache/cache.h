@@ -66,6 +66,9 @@ void cache_destroy(struct cache *cache);
  */
 struct cache_server *cache_server_get(struct cache *cache, const char *name);
 
+/* Its number among the servers of the cache, from 0. */
+uint32_t cache_server_number(const struct cache_server *server);
+
 /* False where nothing is ever kept (memory 0): nothing has to be known for the sake of what is kept, either. */
 bool cache_keeps(const struct cache_server *server);
 

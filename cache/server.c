@@ -59,6 +59,11 @@ struct cache_server *cache_server_get(struct cache *cache, const char *name)
     return server;
 }
 
+uint32_t cache_server_number(const struct cache_server *server)
+{
+    return server->number;
+}
+
 cache_stamp cache_tick(struct cache_server *server)
 {
     return atomic_fetch_add(&server->clock, 1) + 1;

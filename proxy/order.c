@@ -81,8 +81,8 @@ static int key_compare(const uint64_t a[2], const uint64_t b[2])
 
 /* 128 keyed bits stand for the name: two names that share them wait for each other without need,
  * and no more. */
-static void key_of(const struct order *order, const void *scope, struct bytes dir,
-                   struct bytes name, uint64_t key[2])
+static void key_of(const struct order *order, uint32_t scope, struct bytes dir, struct bytes name,
+                   uint64_t key[2])
 {
     XXH3_state_t state;
     XXH3_128bits_reset_withSecret(&state, order->secret, SECRET_BYTES);
@@ -95,7 +95,7 @@ static void key_of(const struct order *order, const void *scope, struct bytes di
     key[1] = hash.low64;
 }
 
-void order_ticket_add(struct order_ticket *ticket, const void *scope, struct bytes dir,
+void order_ticket_add(struct order_ticket *ticket, uint32_t scope, struct bytes dir,
                       struct bytes name)
 {
     uint64_t key[2];

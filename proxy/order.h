@@ -43,8 +43,8 @@ void order_destroy(struct order *order);
 
 void order_ticket_init(struct order_ticket *ticket, struct order *order,
                        void (*granted)(struct order_ticket *ticket));
-/* `scope`: which server the handle belongs to. The same name twice is one turn. */
-void order_ticket_add(struct order_ticket *ticket, const void *scope, struct bytes dir,
+/* `scope`: number of the server that the handle belongs to. The same name twice is one turn. */
+void order_ticket_add(struct order_ticket *ticket, uint32_t scope, struct bytes dir,
                       struct bytes name);
 
 /* True: all turns are held at once, or there are none. False: `granted` will be called. */

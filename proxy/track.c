@@ -47,11 +47,11 @@ void track_init(struct track *track, const struct request *request, struct call 
         track->object2 = cache_mutation_add_object(&track->mutation, args->object2);
     if (changes & CHANGES_NAME) {
         cache_mutation_add_name(&track->mutation, args->object, args->name);
-        order_ticket_add(&track->ticket, server, args->object, args->name);
+        order_ticket_add(&track->ticket, cache_server_number(server), args->object, args->name);
     }
     if (changes & CHANGES_NAME2) {
         cache_mutation_add_name(&track->mutation, args->object2, args->name2);
-        order_ticket_add(&track->ticket, server, args->object2, args->name2);
+        order_ticket_add(&track->ticket, cache_server_number(server), args->object2, args->name2);
     }
 }
 

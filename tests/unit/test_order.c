@@ -43,7 +43,10 @@ static int teardown(void **state)
     return 0;
 }
 
-static const int server, other_server;
+enum {
+    SERVER,
+    OTHER_SERVER,
+};
 
 static void enter_nothing(struct entrant *entrant, struct line *line)
 {
@@ -54,14 +57,14 @@ static void enter_nothing(struct entrant *entrant, struct line *line)
 static void enter(struct entrant *entrant, struct line *line, const char *name)
 {
     enter_nothing(entrant, line);
-    order_ticket_add(&entrant->ticket, &server, wire_text("dir"), wire_text(name));
+    order_ticket_add(&entrant->ticket, SERVER, wire_text("dir"), wire_text(name));
 }
 
 static void enter_two(struct entrant *entrant, struct line *line, const char *name,
                       const char *name2)
 {
     enter(entrant, line, name);
-    order_ticket_add(&entrant->ticket, &server, wire_text("dir"), wire_text(name2));
+    order_ticket_add(&entrant->ticket, SERVER, wire_text("dir"), wire_text(name2));
 }
 
 static bool take(struct entrant *entrant)
@@ -123,11 +126,11 @@ static void test_different_names_are_independent(void **state)
 {
     struct line *line = *state;
     static const struct {
-        const void *scope;
+        uint32_t scope;
         const char *dir, *name;
-    } names[] = {{&server, "dir", "f"},       {&server, "dir", "g"}, {&server, "dirf", ""},
-                 {&other_server, "dir", "f"}, {&server, "di", "rf"}, {&server, "", "dirf"},
-                 {&server, "dir", "f\x01"},   {&server, "dis", "f"}};
+    } names[] = {{SERVER, "dir", "f"},       {SERVER, "dir", "g"}, {SERVER, "dirf", ""},
+                 {OTHER_SERVER, "dir", "f"}, {SERVER, "di", "rf"}, {SERVER, "", "dirf"},
+                 {SERVER, "dir", "f\x01"},   {SERVER, "dis", "f"}};
     enum {
         COUNT = sizeof names / sizeof names[0]
     };
@@ -289,8 +292,8 @@ static void racer_once(struct racer *racer, struct wire_random *random)
     uint32_t first = wire_below(random, NAMES), second = wire_below(random, NAMES);
     racer->granted = false;
     order_ticket_init(&racer->ticket, racer->contest->order, racer_granted);
-    order_ticket_add(&racer->ticket, &server, wire_text("dir"), wire_text(names[first]));
-    order_ticket_add(&racer->ticket, &server, wire_text("dir"), wire_text(names[second]));
+    order_ticket_add(&racer->ticket, SERVER, wire_text("dir"), wire_text(names[first]));
+    order_ticket_add(&racer->ticket, SERVER, wire_text("dir"), wire_text(names[second]));
     if (!order_take(&racer->ticket)) {
         pthread_mutex_lock(&racer->lock);
         while (!racer->granted)
