@@ -1,6 +1,6 @@
 /*
  * Mutations: what may be kept while they are in flight and after, and what their replies leave behind
- * (K01 K03 K05 K08).
+ * (K01 K03 K08 K18).
  */
 #include "cache_mutations.h"
 

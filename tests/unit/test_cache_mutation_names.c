@@ -1,6 +1,6 @@
 /*
  * Mutations and names: which stay, which go, and what a reply shows about changes behind the proxy's
- * back (K06 K07).
+ * back (K05 K06 K07).
  */
 #include "cache_mutations.h"
 
