@@ -229,23 +229,35 @@ static void test_shown_without_a_handle(void **state)
     }
 }
 
-/* Protects: a file's change shown under one handle is seen under its others. */
+/* Protects: a change that is shown under one handle of a file, or of a directory, is seen under its
+ * others. */
 static void test_other_handles(void **state)
 {
     (void)state;
     for (unsigned changed = 0; changed < 2; changed++) {
         struct outside o;
         struct scene *s = &o.s;
-        struct file alias;
+        struct file f = file_make("another handle of f", NF3REG, 2);
+        struct file d = file_make("another handle of d", NF3DIR, 1);
         outside_open(&o, SHARED);
-        alias = file_make("another handle of f", NF3REG, 2);
-        probe_fetches(&s->c1, probe_access(&alias, 0x1f));
-        if (changed)
+        probe_fetches(&s->c1, probe_access(&f, 0x1f));
+        probe_fetches(&s->c1, probe_access(&d, 0x1f));
+        probe_fetches(&s->c1, probe_name(&d, "f", &s->f));
+        probe_fetches(&s->c1, probe_name(&d, "n", NULL));
+        if (changed) {
             change(&s->f, CHANGE_SIZE);
+            change(&s->d, CHANGE_CTIME);
+        }
         show(&o, BY_FSSTAT, &s->f, "f");
-        alias.attr = s->f.attr;
-        serves_or_fetches(&s->c2, changed, probe_getattr(&alias));
-        serves_or_fetches(&s->c1, changed, probe_access(&alias, 0x1f));
+        show(&o, BY_FSSTAT, &s->d, "d");
+        f.attr = s->f.attr;
+        d.attr = s->d.attr;
+        serves_or_fetches(&s->c2, changed, probe_getattr(&f));
+        serves_or_fetches(&s->c1, changed, probe_access(&f, 0x1f));
+        serves_or_fetches(&s->c2, changed, probe_getattr(&d));
+        serves_or_fetches(&s->c1, changed, probe_access(&d, 0x1f));
+        serves_or_fetches(&s->c2, changed, probe_name(&d, "f", &s->f));
+        serves_or_fetches(&s->c2, changed, probe_name(&d, "n", NULL));
         outside_close(&o);
     }
 }
@@ -259,23 +271,33 @@ enum identity {
     IDENTITIES,
 };
 
+static void become(struct file *file, enum identity what)
+{
+    switch (what) {
+    case OTHER_FILEID:
+        file->attr.fileid += 100; /* nobody else has that one */
+        break;
+    case OTHER_FSID:
+        file->attr.fsid++;
+        break;
+    default:
+        file->attr.type = file->attr.type == NF3DIR ? NF3REG : NF3DIR;
+        break;
+    }
+}
+
 /* Protects: C8. A handle that reports another fileid, fsid or type is another file: its attributes and
  * verdicts, the names in it and those that lead to it are gone, whatever reply showed that. */
 static void test_another_file(void **state)
 {
     (void)state;
-    for (enum stage_way way = 0; way < WAYS_OF_ANY; way++) {
+    for (enum stage_way way = 0; way < WAYS_OF_DIRECTORY; way++) {
         for (enum identity what = 0; what < IDENTITIES; what++) {
             struct outside o;
             struct scene *s = &o.s;
-            if (way == BY_LOOKUP_CHILD || way == BY_READDIRPLUS_ENTRY)
-                continue; /* these show the name as well */
             outside_open(&o, SHARED);
-            s->d.attr.fileid += what == OTHER_FILEID ? 100 : 0; /* nobody else has that one */
-            s->d.attr.fsid += what == OTHER_FSID;
-            if (what == OTHER_TYPE)
-                s->d.attr.type = NF3REG;
-            show(&o, way, &s->d, "d");
+            become(&s->d, what);
+            show(&o, way, &s->d, "also d");
             scene_revalidate(s, &o.e);
             probe_serves(&s->c2, probe_getattr(&s->d));
             probe_fetches(&s->c1, probe_access(&s->d, 0x1f));
@@ -289,6 +311,26 @@ static void test_another_file(void **state)
     }
 }
 
+/* Protects: the same where the reply to a mutation shows it. */
+static void test_another_file_after_a_mutation(void **state)
+{
+    (void)state;
+    for (enum identity what = 0; what < IDENTITIES; what++) {
+        struct outside o;
+        struct scene *s = &o.s;
+        outside_open(&o, SHARED);
+        struct file before = s->f;
+        become(&s->f, what);
+        stage_fetches(&o.shown, NFS3_SETATTR, args_setattr_size(&s->f, 0),
+                      res_wcc(NFS3_OK, full_wcc(&before, &s->f)));
+        probe_serves(&s->c2, probe_getattr(&s->f));
+        probe_fetches(&s->c1, probe_access(&s->f, 0x1f));
+        probe_fetches(&s->c1, probe_name(&s->d, "f", &s->f));
+        probe_serves(&s->c1, probe_name(&s->d, "n", NULL));
+        outside_close(&o);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_shown_without_a_handle),
         cmocka_unit_test(test_other_handles),
         cmocka_unit_test(test_another_file),
+        cmocka_unit_test(test_another_file_after_a_mutation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
