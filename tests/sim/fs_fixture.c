@@ -9,8 +9,8 @@ const struct fs_who bob = {.uid = 2000, .gid = 200, .group_count = 1, .groups = 
 
 static void tell(struct fixture *fx, const char *what)
 {
-    assert_true(strlen(fx->told) + strlen(what) + 2 <= sizeof fx->told);
-    strcat(strcat(fx->told, what), " ");
+    size_t len = strlen(fx->told), left = sizeof fx->told - len;
+    assert_true((size_t)snprintf(fx->told + len, left, "%s ", what) < left);
 }
 
 static void on_node(void *context, fs_node node)

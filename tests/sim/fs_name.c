@@ -172,8 +172,9 @@ enum nfs3_status fs_create_file(struct fs *fs, const struct fs_who *who, fs_node
     if (status == NFS3_OK && !exclusive && set->size && set->size_value > ATTR_SIZE_MAX)
         return NFS3ERR_FBIG;
     if (status == NFS3_OK) {
+        static const struct fs_set nothing;
         struct making making = {.dir = dir, .name = name, .type = NF3REG, .now = now};
-        making.set = exclusive ? &(struct fs_set){0} : set;
+        making.set = exclusive ? &nothing : set;
         making.verf = exclusive ? verf : NULL;
         return make(fs, who, &making, node);
     }

@@ -162,7 +162,7 @@ void tree_add(struct fs *fs, fs_node dir, const char *name, fs_node node)
     struct fs_dirent *entry = sim_allocate(NULL, sizeof *entry);
     *entry = (struct fs_dirent){.cookie = fs->next_cookie++, .dir = dir, .node = node};
     assert(strlen(name) <= FS_NAME_MAX);
-    strcpy(entry->name, name);
+    memcpy(entry->name, name, strlen(name) + 1);
     link_entry(fs, entry);
     struct node *of = node_at(fs, dir);
     if (of->entry_count == of->entry_room) {

@@ -6,7 +6,6 @@
 #include "sim/allocate.h"
 #include "sim/nfsd_procedure.h"
 #include "xdr/mount3.h"
-#include "xdr/nfsacl3.h"
 #include "xdr/rpc.h"
 
 #define NOBODY        65534u
@@ -178,19 +177,11 @@ static void run_mount(struct execution *x, const struct rpc_call *call, struct c
     put_u32(&x->put, RPC_AUTH_SYS);
 }
 
-/* The version of a program that is served; 0: none. */
-static uint32_t version_of(uint32_t program)
+/* All of them in version 3. */
+static bool serves(uint32_t program)
 {
-    switch (program) {
-    case RPC_PROGRAM_NFS:
-        return NFS3_VERSION;
-    case RPC_PROGRAM_NFSACL:
-        return NFSACL3_VERSION;
-    case RPC_PROGRAM_MOUNT:
-        return MOUNT3_VERSION;
-    default:
-        return 0;
-    }
+    return program == RPC_PROGRAM_NFS || program == RPC_PROGRAM_NFSACL ||
+           program == RPC_PROGRAM_MOUNT;
 }
 
 /* Whatever can be said of a call without looking at its procedure. */
@@ -202,14 +193,13 @@ static bool answer_header(struct execution *x, const struct rpc_call *call)
         put_versions(&x->put, RPC_VERSION);
         return true;
     }
-    uint32_t version = version_of(call->program);
-    if (version == 0) {
+    if (!serves(call->program)) {
         put_accepted(&x->put, call->xid, RPC_PROG_UNAVAIL);
         return true;
     }
-    if (call->version != version) {
+    if (call->version != NFS3_VERSION) {
         put_accepted(&x->put, call->xid, RPC_PROG_MISMATCH);
-        put_versions(&x->put, version);
+        put_versions(&x->put, NFS3_VERSION);
         return true;
     }
     if (call->procedure == 0) {

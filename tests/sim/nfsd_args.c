@@ -28,7 +28,7 @@ static void name_arg(struct cursor *c, struct nfsd_name *name)
         memcpy(name->text, text.data, len);
     name->text[len] = '\0';
     if (strlen(name->text) < len)
-        strcpy(name->text, "/"); /* a NUL inside: no name either */
+        memcpy(name->text, "/", sizeof "/"); /* a NUL inside: no name either */
 }
 
 static void dirop(struct cursor *c, struct bytes *dir, struct nfsd_name *name)

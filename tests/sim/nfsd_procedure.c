@@ -213,31 +213,29 @@ static void put_pathconf(struct execution *x)
 const struct nfsd_procedure *nfsd_nfs_procedure(uint32_t number)
 {
     static const struct nfsd_procedure table[NFS3_PROCEDURES] = {
-        [NFS3_GETATTR] = {nfsd_args_object, run_getattr, NULL, NFSD_NONE, put_getattr},
-        [NFS3_SETATTR] = {nfsd_args_setattr, run_setattr, NULL, NFSD_WCC, NULL, .changes = true},
-        [NFS3_LOOKUP] = {nfsd_args_dirop, run_lookup, put_lookup, NFSD_OBJECT, NULL},
-        [NFS3_ACCESS] = {nfsd_args_access, run_access, NULL, NFSD_OBJECT, put_count},
-        [NFS3_READLINK] = {nfsd_args_object, run_readlink, NULL, NFSD_OBJECT, put_text},
-        [NFS3_READ] = {nfsd_args_read, run_read, NULL, NFSD_OBJECT, put_read},
-        [NFS3_WRITE] = {nfsd_args_write, run_write, NULL, NFSD_WCC, put_write, .changes = true},
-        [NFS3_CREATE] = {nfsd_args_create, run_create, put_made, NFSD_WCC, NULL, .changes = true},
-        [NFS3_MKDIR] = {nfsd_args_mkdir, run_mkdir, put_made, NFSD_WCC, NULL, .changes = true},
-        [NFS3_SYMLINK] = {nfsd_args_symlink, run_symlink, put_made, NFSD_WCC, NULL,
-                          .changes = true},
-        [NFS3_MKNOD] = {nfsd_args_mknod, run_mknod, put_made, NFSD_WCC, NULL, .changes = true},
-        [NFS3_REMOVE] = {nfsd_args_dirop, run_remove, NULL, NFSD_WCC, NULL, .changes = true},
-        [NFS3_RMDIR] = {nfsd_args_dirop, run_rmdir, NULL, NFSD_WCC, NULL, .changes = true},
-        [NFS3_RENAME] = {nfsd_args_rename, run_rename, NULL, NFSD_WCC_WCC, NULL,
-                         .has_object2 = true, .changes = true},
-        [NFS3_LINK] = {nfsd_args_link, run_link, NULL, NFSD_OBJECT_WCC, NULL, .has_object2 = true,
-                       .changes = true},
-        [NFS3_READDIR] = {nfsd_args_readdir, nfsd_run_readdir, NULL, NFSD_OBJECT, nfsd_put_readdir},
+        [NFS3_GETATTR] = {nfsd_args_object, run_getattr, NULL, NFSD_NONE, put_getattr, false},
+        [NFS3_SETATTR] = {nfsd_args_setattr, run_setattr, NULL, NFSD_WCC, NULL, true},
+        [NFS3_LOOKUP] = {nfsd_args_dirop, run_lookup, put_lookup, NFSD_OBJECT, NULL, false},
+        [NFS3_ACCESS] = {nfsd_args_access, run_access, NULL, NFSD_OBJECT, put_count, false},
+        [NFS3_READLINK] = {nfsd_args_object, run_readlink, NULL, NFSD_OBJECT, put_text, false},
+        [NFS3_READ] = {nfsd_args_read, run_read, NULL, NFSD_OBJECT, put_read, false},
+        [NFS3_WRITE] = {nfsd_args_write, run_write, NULL, NFSD_WCC, put_write, true},
+        [NFS3_CREATE] = {nfsd_args_create, run_create, put_made, NFSD_WCC, NULL, true},
+        [NFS3_MKDIR] = {nfsd_args_mkdir, run_mkdir, put_made, NFSD_WCC, NULL, true},
+        [NFS3_SYMLINK] = {nfsd_args_symlink, run_symlink, put_made, NFSD_WCC, NULL, true},
+        [NFS3_MKNOD] = {nfsd_args_mknod, run_mknod, put_made, NFSD_WCC, NULL, true},
+        [NFS3_REMOVE] = {nfsd_args_dirop, run_remove, NULL, NFSD_WCC, NULL, true},
+        [NFS3_RMDIR] = {nfsd_args_dirop, run_rmdir, NULL, NFSD_WCC, NULL, true},
+        [NFS3_RENAME] = {nfsd_args_rename, run_rename, NULL, NFSD_WCC_WCC, NULL, true},
+        [NFS3_LINK] = {nfsd_args_link, run_link, NULL, NFSD_OBJECT_WCC, NULL, true},
+        [NFS3_READDIR] = {nfsd_args_readdir, nfsd_run_readdir, NULL, NFSD_OBJECT, nfsd_put_readdir,
+                          false},
         [NFS3_READDIRPLUS] = {nfsd_args_readdirplus, nfsd_run_readdirplus, NULL, NFSD_OBJECT,
-                              nfsd_put_readdirplus},
-        [NFS3_FSSTAT] = {nfsd_args_object, run_getattr, NULL, NFSD_OBJECT, put_fsstat},
-        [NFS3_FSINFO] = {nfsd_args_object, run_getattr, NULL, NFSD_OBJECT, put_fsinfo},
-        [NFS3_PATHCONF] = {nfsd_args_object, run_getattr, NULL, NFSD_OBJECT, put_pathconf},
-        [NFS3_COMMIT] = {nfsd_args_read, run_commit, NULL, NFSD_WCC, put_commit, .changes = true},
+                              nfsd_put_readdirplus, false},
+        [NFS3_FSSTAT] = {nfsd_args_object, run_getattr, NULL, NFSD_OBJECT, put_fsstat, false},
+        [NFS3_FSINFO] = {nfsd_args_object, run_getattr, NULL, NFSD_OBJECT, put_fsinfo, false},
+        [NFS3_PATHCONF] = {nfsd_args_object, run_getattr, NULL, NFSD_OBJECT, put_pathconf, false},
+        [NFS3_COMMIT] = {nfsd_args_read, run_commit, NULL, NFSD_WCC, put_commit, true},
     };
     return number < NFS3_PROCEDURES && table[number].decode ? &table[number] : NULL;
 }
@@ -245,9 +243,9 @@ const struct nfsd_procedure *nfsd_nfs_procedure(uint32_t number)
 const struct nfsd_procedure *nfsd_acl_procedure(uint32_t number)
 {
     static const struct nfsd_procedure table[NFSACL3_PROCEDURES] = {
-        [NFSACL3_GETACL] = {nfsd_args_getacl, nfsd_run_getacl, NULL, NFSD_OBJECT, nfsd_put_acl},
-        [NFSACL3_SETACL] = {nfsd_args_setacl, nfsd_run_setacl, NULL, NFSD_OBJECT, NULL,
-                            .changes = true},
+        [NFSACL3_GETACL] = {nfsd_args_getacl, nfsd_run_getacl, NULL, NFSD_OBJECT, nfsd_put_acl,
+                            false},
+        [NFSACL3_SETACL] = {nfsd_args_setacl, nfsd_run_setacl, NULL, NFSD_OBJECT, NULL, true},
     };
     return number < NFSACL3_PROCEDURES && table[number].decode ? &table[number] : NULL;
 }

@@ -49,8 +49,9 @@ struct execution {
 /* The attributes that results have whatever the status is. */
 enum nfsd_attributes {
     NFSD_NONE,
-    NFSD_OBJECT,     /* the object's */
-    NFSD_WCC,        /* wcc_data of the object */
+    NFSD_OBJECT, /* the object's */
+    NFSD_WCC,    /* wcc_data of the object */
+    /* These have two objects. */
     NFSD_OBJECT_WCC, /* LINK: the object's, and wcc_data of object2 */
     NFSD_WCC_WCC,    /* RENAME: wcc_data of both */
 };
@@ -61,8 +62,7 @@ struct nfsd_procedure {
     void (*front)(struct execution *x); /* or NULL */
     enum nfsd_attributes attributes;
     void (*tail)(struct execution *x); /* or NULL */
-    bool has_object2;
-    bool changes; /* is remembered, and may fail after it was done */
+    bool changes;                      /* is remembered, and may fail after it was done */
 };
 
 /* NULL: there is no such procedure. Not for procedure 0. */

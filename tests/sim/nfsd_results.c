@@ -114,7 +114,7 @@ static enum nfs3_status find_objects(struct execution *x)
     const struct nfsd *nfsd = x->nfsd;
     enum nfs3_status status = handles_node(&nfsd->handles, x->args.object, &x->object), status2;
     x->has_before = fs_attr(nfsd->fs, x->object, &x->before);
-    if (!x->procedure->has_object2)
+    if (x->procedure->attributes < NFSD_OBJECT_WCC)
         return status;
     status2 = handles_node(&nfsd->handles, x->args.object2, &x->object2);
     x->has_before2 = fs_attr(nfsd->fs, x->object2, &x->before2);

@@ -50,7 +50,7 @@ static struct page page_of(const struct fixture *fx, bool plus)
     struct page page = {0};
     assert_int_equal(cursor_u32(&c), NFS3_OK);
     assert_non_null(nfs3_post_op_attr(&c));
-    memcpy(page.verf, cursor_fixed(&c, NFS3_VERF_LEN).data, NFS3_VERF_LEN);
+    bytes_store_u64(page.verf, cursor_u64(&c));
     for (;;) {
         struct nfs3_entry entry = {0};
         if (plus) {
