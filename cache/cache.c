@@ -2,7 +2,7 @@
  * cache: making and unmaking it, and what operators ask of it.
  *
  *   key hash with a secret; its lowest bits choose the shard     lock, shard, server
- *   hit fill mutation   what cache.h offers                      span, attributes
+ *   hit fill mutation basis   what cache.h offers                span, attributes
  *   object name verdict credential identity   what is kept       packed, fattr, fresh
  *   fence               what may become of a reply
  *   table slab evict    where it stands, and what goes for it

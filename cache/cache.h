@@ -146,6 +146,42 @@ enum cache_lookup cache_lookup(const struct cache_reader *reader, struct bytes d
 enum cache_lookup cache_resolve(const struct cache_reader *reader, struct bytes dir,
                                 struct bytes name, struct cache_found *found);
 
+/* ---- what an answer stands on: for checking hits against the server ---- */
+
+/* The event clock as it stands; it does not advance. Read before a hit is looked up, so that whatever comes in between
+ * shows in the fences. */
+cache_stamp cache_clock(const struct cache_server *server);
+
+struct cache_part {
+    uint64_t fetched; /* ns: when the server said so last */
+    bool may_lag;     /* also in exclusive: filled in doubt, or settling */
+};
+
+/* What is not part of an answer, or not kept yet, is from `now` and may lag. */
+struct cache_basis {
+    struct cache_part object;  /* attributes of the handle; LOOKUP: of what was found */
+    struct cache_part dir;     /* LOOKUP: attributes of the directory */
+    struct cache_part name;    /* LOOKUP: what the name leads to */
+    struct cache_part verdict; /* ACCESS: the bits; LOOKUP: the directory may be searched */
+};
+
+/* What a hit that is looked up next would stand on. `mask`: of ACCESS. */
+void cache_basis_object(const struct cache_reader *reader, struct bytes handle, uint32_t mask,
+                        struct cache_basis *basis);
+void cache_basis_name(const struct cache_reader *reader, struct bytes dir, struct bytes name,
+                      struct cache_basis *basis);
+
+/*
+ * Nothing that came through the proxy can have changed it since then: no mutation of it is in flight or has ended since,
+ * under this handle, under another one of the same file, or one of which nobody knows yet what it touches; and nothing
+ * came into doubt. `fattr` says which file it is.
+ */
+bool cache_clean_since(const struct cache_server *server, struct bytes handle, const uint8_t *fattr,
+                       cache_stamp since);
+/* The same for what a name leads to; the directory is asked for by itself. */
+bool cache_name_clean_since(const struct cache_server *server, struct bytes dir, struct bytes name,
+                            cache_stamp since);
+
 /* ---- fills: from the replies of calls that change nothing ---- */
 
 struct cache_filler {
@@ -215,6 +251,7 @@ struct cache_mutation_object {
 struct cache_mutation {
     struct cache_server *server;
     bool exclusive;
+    bool blind; /* it may touch what nobody knows of yet */
     unsigned objects, names, fences;
     cache_stamp sent; /* set by begin */
     struct cache_mutation_object object[CACHE_MUTATION_OBJECTS];
@@ -232,6 +269,9 @@ void cache_mutation_init(struct cache_mutation *mutation, struct cache_server *s
 /* All writers come through the proxy: a directory's names stay although a reply has no
  * wcc_data.before to compare. */
 void cache_mutation_exclusive(struct cache_mutation *mutation);
+/* It may change an object that none of these calls names. Until it has ended nothing of the server is clean
+ * (cache_clean_since). An object whose identity is not known makes it so by itself. */
+void cache_mutation_blind(struct cache_mutation *mutation);
 /* Returns the object's number for cache_mutation_result. The same handle twice is one object. */
 unsigned cache_mutation_add_object(struct cache_mutation *mutation, struct bytes handle);
 /* The identity where the caller knows it from elsewhere (a LOOKUP that it asked). */

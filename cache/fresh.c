@@ -25,13 +25,9 @@ uint64_t fresh_age(const struct cache_ages *ages, const struct fresh_state *stat
     return age < ages->age_min ? ages->age_min : age;
 }
 
-/*
- * Asked for less than `settle` after a mutation. It stays so until it is asked for again, however
- * much later that is: what was seen then may have changed without a trace.
- */
-static bool settling(const struct cache_ages *ages, const struct fresh_state *state)
+bool fresh_settling(const struct cache_ages *ages, const struct fresh_state *state)
 {
-    if (state->mutated == 0)
+    if (ages->settle == 0 || state->mutated == 0)
         return false;
     return state->fetched <= state->mutated ||
            (state->fetched - state->mutated) * CACHE_NSEC_PER_MSEC < ages->settle;
@@ -40,7 +36,7 @@ static bool settling(const struct cache_ages *ages, const struct fresh_state *st
 bool fresh_attributes(const struct cache_ages *ages, const struct fresh_state *state, uint64_t now)
 {
     uint64_t age = since(state->fetched, now);
-    if (ages->settle > 0 && settling(ages, state) && age >= ages->settle_age)
+    if (fresh_settling(ages, state) && age >= ages->settle_age)
         return false;
     return (ages->exclusive && !state->doubtful) || age < fresh_age(ages, state);
 }

@@ -27,6 +27,9 @@ struct fresh_name {
 
 /* How long attributes with these times are fresh, in nanoseconds. */
 uint64_t fresh_age(const struct cache_ages *ages, const struct fresh_state *state);
+/* Asked for less than `settle` after a mutation. It stays so until it is asked for again, however
+ * much later that is: what was seen then may have changed without a trace. */
+bool fresh_settling(const struct cache_ages *ages, const struct fresh_state *state);
 bool fresh_attributes(const struct cache_ages *ages, const struct fresh_state *state, uint64_t now);
 
 /* `dir` is the directory's state, whose attributes are fresh. */

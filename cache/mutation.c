@@ -26,6 +26,11 @@ void cache_mutation_exclusive(struct cache_mutation *mutation)
     mutation->exclusive = true;
 }
 
+void cache_mutation_blind(struct cache_mutation *mutation)
+{
+    mutation->blind = true;
+}
+
 void mutation_set_identity(struct cache_mutation_object *object, const uint8_t *fattr)
 {
     uint64_t fsid = nfs3_fattr_fsid(fattr);
@@ -244,10 +249,14 @@ static void begin_name(struct cache_mutation *mutation, uint32_t hash)
 void cache_mutation_begin(struct cache_mutation *mutation, uint64_t now)
 {
     mutation->sent = cache_tick(mutation->server);
-    for (unsigned i = 0; i < mutation->objects; i++)
+    for (unsigned i = 0; i < mutation->objects; i++) {
         begin_object(mutation, &mutation->object[i], now);
+        mutation->blind |= !mutation->object[i].identified;
+    }
     for (unsigned i = 0; i < mutation->names; i++)
         begin_name(mutation, mutation->name[i]);
+    if (mutation->blind)
+        atomic_fetch_add(&mutation->server->blind, 1);
 }
 
 /* ---- end ---- */
@@ -298,6 +307,17 @@ static struct lock *fence_lock(const struct cache_mutation *mutation, bool ident
     return identity ? &stripe_of(cache, hash)->lock : &shard_of(cache, hash)->lock;
 }
 
+/* It has ended before it is no longer in flight: somebody who sees neither has looked before it began. */
+static void end_blind(struct cache_mutation *mutation, cache_stamp stamp)
+{
+    struct cache_server *server = mutation->server;
+    uint_fast64_t ended = atomic_load(&server->blind_ended);
+    while (ended < stamp && !atomic_compare_exchange_weak(&server->blind_ended, &ended, stamp))
+        ;
+    atomic_fetch_sub(&server->blind, 1);
+    mutation->blind = false;
+}
+
 void cache_mutation_end(struct cache_mutation *mutation, uint64_t now)
 {
     assert(mutation->sent != 0);
@@ -313,6 +333,8 @@ void cache_mutation_end(struct cache_mutation *mutation, uint64_t now)
         fence_end(fence_of(mutation, identity, hash), stamp, msec ? msec : 1);
         lock_release(lock);
     }
+    if (mutation->blind)
+        end_blind(mutation, stamp);
     mutation->sent = 0;
     mutation->fences = 0;
 }

@@ -72,6 +72,8 @@ struct cache_server {
     struct lock doubt_lock;
     atomic_uint_fast64_t valid_from;  /* what was received before is not served */
     atomic_uint_fast64_t doubt_until; /* ns */
+    atomic_uint_fast64_t blind;       /* mutations in flight that may touch what nobody knows of */
+    atomic_uint_fast64_t blind_ended; /* stamp of the last end of such a one */
     _Alignas(CACHE_LINE) atomic_uint_fast64_t clock;
 };
 

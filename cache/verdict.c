@@ -19,13 +19,18 @@ static bool is_for(const struct cache_reader *reader, const struct verdict *verd
            fresh_verdict(reader->ages, packed_get40(verdict->fetched), reader->now);
 }
 
+static bool answers_for(const struct verdict *verdict, uint32_t mask)
+{
+    return !verdict->searched && (verdict->asked & mask) == mask;
+}
+
 bool verdict_granted(const struct cache_reader *reader, const struct object *object, uint32_t mask,
                      uint32_t *granted)
 {
     const struct cache *cache = reader->server->cache;
     for (uint32_t index = object->verdicts; index != 0; index = verdict_at(cache, index)->next) {
         const struct verdict *verdict = verdict_at(cache, index);
-        if (verdict->searched || (verdict->asked & mask) != mask || !is_for(reader, verdict))
+        if (!answers_for(verdict, mask) || !is_for(reader, verdict))
             continue;
         *granted = verdict->granted & mask;
         return true;
@@ -47,6 +52,19 @@ bool verdict_searchable(const struct cache_reader *reader, const struct object *
             return true;
     }
     return false;
+}
+
+uint64_t verdict_fetched(const struct cache_reader *reader, const struct object *object,
+                         uint32_t mask)
+{
+    const struct cache *cache = reader->server->cache;
+    for (uint32_t index = object->verdicts; index != 0; index = verdict_at(cache, index)->next) {
+        const struct verdict *verdict = verdict_at(cache, index);
+        bool answers = mask != 0 ? answers_for(verdict, mask) : lets_search(verdict);
+        if (answers && is_for(reader, verdict))
+            return packed_get40(verdict->fetched);
+    }
+    return 0;
 }
 
 void verdict_remove(struct cache_server *server, uint32_t hash, uint32_t *link)

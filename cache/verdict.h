@@ -31,6 +31,9 @@ bool verdict_granted(const struct cache_reader *reader, const struct object *obj
                      uint32_t *granted);
 /* The credential was let search the directory. */
 bool verdict_searchable(const struct cache_reader *reader, const struct object *object);
+/* When what these two answer with was given, in ms (`mask` 0: the second one); 0: there is none. */
+uint64_t verdict_fetched(const struct cache_reader *reader, const struct object *object,
+                         uint32_t mask);
 
 struct verdict_answer {
     uint8_t asked, granted;
