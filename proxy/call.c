@@ -15,7 +15,7 @@
 #include "proxy/reply.h"
 #include "proxy/request.h"
 #include "proxy/track.h"
-#include "proxy/upstream.h"
+#include "proxy/verify.h"
 
 enum call_state {
     CALL_RECEIVED,
@@ -43,9 +43,6 @@ static const unsigned allowed[CALL_STATES] = {
 /* A count that no server answers in full is not accounted in full either. */
 #define REPLY_COST_MAX (64u << 20)
 
-/* A header with a credential of any size. */
-#define CALL_HEAD_MAX (24u + 8u + RPC_AUTH_BODY_MAX)
-
 struct call {
     struct list of_client; /* client.calls, while the client is there */
     struct list mail;
@@ -58,7 +55,7 @@ struct call {
     struct record reply; /* owned; while CHECKING */
     struct record record;
     struct upstream_call sent;
-    uint8_t *head; /* a squashed call's header: CALL_HEAD_MAX octets of `room` */
+    uint8_t *head; /* a squashed call's header: REQUEST_HEAD_MAX octets of `room` */
     uint8_t room[];
 };
 
@@ -254,35 +251,6 @@ static void call_replied(struct upstream_call *sent, struct record *record)
     }
 }
 
-/* What goes up: the record as it came, or with another credential in front of the same tail. */
-static void call_compose(struct call *call)
-{
-    const struct request *request = &call->request;
-    struct upstream_call *sent = &call->sent;
-    if (!request->credential.squashed) {
-        sent->head = call->record.data;
-        sent->head_len = call->record.len;
-        sent->tail_len = 0;
-        return;
-    }
-    uint8_t body[RPC_AUTH_BODY_MAX];
-    struct bytes cred = credential_encode(&request->credential, body);
-    struct writer w = writer_over(call->head, CALL_HEAD_MAX);
-    writer_u32(&w, request->rpc.xid);
-    writer_u32(&w, RPC_CALL);
-    writer_u32(&w, RPC_VERSION);
-    writer_u32(&w, request->rpc.program);
-    writer_u32(&w, request->rpc.version);
-    writer_u32(&w, request->rpc.procedure);
-    writer_u32(&w, RPC_AUTH_SYS);
-    writer_opaque(&w, cred);
-    assert(writer_ok(&w));
-    sent->head = call->head;
-    sent->head_len = writer_len(&w);
-    sent->tail = request->tail.data;
-    sent->tail_len = request->tail.len;
-}
-
 static void call_forward(struct call *call)
 {
     struct service *service = call->request.service;
@@ -291,7 +259,7 @@ static void call_forward(struct call *call)
     else
         call->sent_at = cache_tick(service->cache);
     call_move(call, CALL_FORWARDED);
-    call_compose(call);
+    request_compose(&call->request, call->record.data, call->head, &call->sent);
     int err = service_submit(service, call->request.program, call->request.cache, &call->sent);
     if (err != 0) {
         if (call->track != NULL)
@@ -369,7 +337,7 @@ static uint64_t call_cost(const struct request *request)
 static struct call *call_create(const struct request *request, struct client *client,
                                 struct record *record)
 {
-    size_t head = request->credential.squashed ? CALL_HEAD_MAX : 0;
+    size_t head = request->credential.squashed ? REQUEST_HEAD_MAX : 0;
     struct call *call = calloc(1, sizeof(*call) + head + (record->owned ? 0 : record->len));
     if (call == NULL)
         return NULL;
@@ -424,21 +392,52 @@ static int call_start(const struct request *request, struct client *client, stru
     return 0;
 }
 
-/* True when the cache has answered. */
-static bool call_hit(const struct request *request, struct client *client)
+/* Into memory of the client's, to be committed at once. NULL where the cache can't say. */
+static inline uint8_t *call_answer(const struct request *request, struct client *client,
+                                   uint32_t *len)
 {
     const uint32_t size = REPLY_HEADER_LEN + ANSWER_MAX;
-    if (request->procedure->answer == NULL || !request->credential.plain)
-        return false;
     uint8_t *room = client->ops->reserve(client, size);
     if (room == NULL)
-        return false;
+        return NULL;
     struct writer w = writer_over(room, size);
     reply_put_success(&w, request->rpc.xid);
     if (!request->procedure->answer(request, &w))
-        return false;
+        return NULL;
     assert(writer_ok(&w));
-    client->ops->commit(client, writer_len(&w));
+    *len = writer_len(&w);
+    return room;
+}
+
+/* By itself, so that hits that are not checked pay for one branch and nothing else. */
+static __attribute__((noinline)) bool call_hit_verified(const struct request *request,
+                                                        struct client *client)
+{
+    struct verify_before before;
+    uint32_t len;
+    verify_look(request, &before);
+    const uint8_t *reply = call_answer(request, client, &len);
+    if (reply == NULL)
+        return false;
+    struct bytes results = {reply + REPLY_HEADER_LEN, len - REPLY_HEADER_LEN};
+    struct verification *verification = verify_take(request, &before, results);
+    client->ops->commit(client, len);
+    if (verification != NULL)
+        verify_send(verification);
+    return true;
+}
+
+/* True when the cache has answered. */
+static bool call_hit(const struct request *request, struct client *client)
+{
+    uint32_t len;
+    if (request->procedure->answer == NULL || !request->credential.plain)
+        return false;
+    if (verify_on(request->service))
+        return call_hit_verified(request, client);
+    if (call_answer(request, client, &len) == NULL)
+        return false;
+    client->ops->commit(client, len);
     return true;
 }
 

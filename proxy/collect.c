@@ -79,6 +79,7 @@ void collect_start(const struct collect_from *from, struct control_request *requ
         struct report_service *to = &collection->services[i];
         snprintf(to->name, sizeof(to->name), "%s", service->name);
         snprintf(to->server, sizeof(to->server), "%s", service->server);
+        to->verify = service->verify;
     }
     if (crew_round(from->crew, &collection->round) != 0) {
         control_answer(request, NULL);

@@ -22,8 +22,23 @@ struct procedure_counters {
     counter refused;   /* answered with an RPC or NFS error of the proxy's own */
 };
 
+/* Hits that were also asked of the server (verify.h). */
+struct verify_counters {
+    counter verified; /* compared: the sum of the next three */
+    counter equal;
+    counter outdated;   /* the contract allows it */
+    counter violations; /* it does not */
+    counter unclear;    /* a change, a doubt, or a reply that says nothing came in between */
+    counter skipped;    /* not asked: too many were under way, or no memory, or no server */
+};
+
+/* How long ago what was outdated had been learned: less than 0.1, 1, 3, 10, 30, 60, 300 seconds; or longer. */
+#define VERIFY_AGES 8u
+
 struct counters {
     struct procedure_counters procedures[PROGRAMS][PROCEDURES_MAX];
+    struct verify_counters verify[PROCEDURES_MAX]; /* of NFS */
+    counter outdated_age[VERIFY_AGES];
     counter connections; /* clients connected now */
     counter bad_records; /* connections closed for octets that are no RPC call */
     counter rpc_errors;  /* calls answered with an RPC error */

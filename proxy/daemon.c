@@ -109,11 +109,6 @@ static void say_not_yet(struct daemon *daemon, const struct settings *settings)
         log_line(&daemon->log, SETTINGS_LOG_WARNING, "http: %s", text);
     if (settings->rpcbind)
         log_line(&daemon->log, SETTINGS_LOG_WARNING, "rpcbind: %s", text);
-    for (unsigned i = 0; i < settings->service_count; i++) {
-        if (settings->services[i].verify > 0)
-            log_line(&daemon->log, SETTINGS_LOG_WARNING, "%s: verify: %s",
-                     settings->services[i].name, text);
-    }
 }
 
 static int apply_snapshot(struct daemon *daemon, struct snapshot *next)

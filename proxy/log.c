@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINE_MAX_LEN   1024
+#define LINE_MAX_LEN   3072 /* VIOLATION_TEXT_MAX, and what stands around it */
 #define LIMIT_INTERVAL 5000000000ull
 
 void log_init(struct log *log, enum settings_log_level level)

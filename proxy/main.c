@@ -9,6 +9,7 @@
  *     request       the call, decoded, and refused where it has to be; credential: who it is from
  *     procedure     the table: what each procedure may change, how it is answered and harvested
  *     answer        hits
+ *     verify        a share of them, compared with what the server says; violation: where the contract did not hold
  *     order         mutations of one name, one after the other
  *     track         a mutation, from before it leaves until its reply has been handled
  *     ask           the proxy's own questions to the server

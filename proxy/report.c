@@ -39,18 +39,44 @@ static json_t *program_json(const struct counters *counters, unsigned program)
     return object;
 }
 
+static json_t *verify_counters_json(const struct verify_counters *counters)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "verified", number(&counters->verified),
+                     "equal", number(&counters->equal), "outdated", number(&counters->outdated),
+                     "violations", number(&counters->violations), "unclear",
+                     number(&counters->unclear), "skipped", number(&counters->skipped));
+}
+
+static json_t *verify_json(const struct report_service *service)
+{
+    const struct program *nfs = &programs[PROGRAM_NFS];
+    json_t *object = json_object();
+    json_t *ages = json_array();
+    for (unsigned i = 0; ages != NULL && i < VERIFY_AGES; i++)
+        json_array_append_new(ages, number(&service->sum.outdated_age[i]));
+    for (uint32_t i = 0; object != NULL && i < nfs->procedure_count; i++) {
+        if (nfs->procedures[i].answer != NULL)
+            json_object_set_new(object, nfs->procedures[i].name,
+                                verify_counters_json(&service->sum.verify[i]));
+    }
+    json_object_set_new(object, "share", json_real(service->verify));
+    json_object_set_new(object, "outdated_age", ages);
+    return object;
+}
+
 static json_t *service_json(const struct report_service *service)
 {
     const struct counters *sum = &service->sum;
     return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:{s:i, s:i, s:o, s:o, s:o, s:o}}", "name",
-        service->name, "server", service->server, "procedures", program_json(sum, PROGRAM_NFS),
-        "mount", program_json(sum, PROGRAM_MOUNT), "nfsacl", program_json(sum, PROGRAM_NFSACL),
-        "clients", number(&sum->connections), "refused", (json_int_t)service->refused,
-        "bad_records", number(&sum->bad_records), "rpc_errors", number(&sum->rpc_errors),
-        "upstream", "connections", (int)service->links, "connected", (int)service->links_up,
-        "connects", number(&sum->upstream_connects), "losses", number(&sum->upstream_losses),
-        "resends", number(&sum->resends), "strays", number(&sum->strays));
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:{s:i, s:i, s:o, s:o, s:o, s:o}}",
+        "name", service->name, "server", service->server, "procedures",
+        program_json(sum, PROGRAM_NFS), "mount", program_json(sum, PROGRAM_MOUNT), "nfsacl",
+        program_json(sum, PROGRAM_NFSACL), "verify", verify_json(service), "clients",
+        number(&sum->connections), "refused", (json_int_t)service->refused, "bad_records",
+        number(&sum->bad_records), "rpc_errors", number(&sum->rpc_errors), "upstream",
+        "connections", (int)service->links, "connected", (int)service->links_up, "connects",
+        number(&sum->upstream_connects), "losses", number(&sum->upstream_losses), "resends",
+        number(&sum->resends), "strays", number(&sum->strays));
 }
 
 static json_t *cache_json(const struct cache_usage *usage)
@@ -123,6 +149,57 @@ static void print_total(const json_t *procedures, FILE *out)
             percent(hits, calls), calls);
 }
 
+static const char *const verify_keys[] = {"verified",   "equal",   "outdated",
+                                          "violations", "unclear", "skipped"};
+#define VERIFY_KEYS (sizeof(verify_keys) / sizeof(verify_keys[0]))
+
+/* It is on, or was since the start. */
+static bool verify_used(const json_t *verify)
+{
+    const char *name;
+    json_t *counters;
+    json_int_t sum = 0;
+    json_object_foreach((json_t *)(uintptr_t)verify, name, counters)
+    {
+        for (unsigned i = 0; i < VERIFY_KEYS; i++)
+            sum += field(counters, verify_keys[i]);
+    }
+    return sum > 0 || json_real_value(json_object_get(verify, "share")) > 0;
+}
+
+static void print_ages(const json_t *ages, FILE *out)
+{
+    static const char *const labels[VERIFY_AGES] = {"<0.1s", "<1s",  "<3s",   "<10s",
+                                                    "<30s",  "<60s", "<300s", "older"};
+    fprintf(out, "  outdated, by age:");
+    for (unsigned i = 0; i < VERIFY_AGES; i++)
+        fprintf(out, " %s %" JSON_INTEGER_FORMAT, labels[i],
+                json_integer_value(json_array_get(ages, i)));
+    fprintf(out, "\n");
+}
+
+static void print_verify(const json_t *verify, FILE *out)
+{
+    const char *name;
+    json_t *counters;
+    if (!verify_used(verify))
+        return;
+    fprintf(out, "\n  %-12s", "hits checked");
+    for (unsigned i = 0; i < VERIFY_KEYS; i++)
+        fprintf(out, " %12s", verify_keys[i]);
+    fprintf(out, "\n");
+    json_object_foreach((json_t *)(uintptr_t)verify, name, counters)
+    {
+        if (!json_is_object(counters))
+            continue;
+        fprintf(out, "  %-12s", name);
+        for (unsigned i = 0; i < VERIFY_KEYS; i++)
+            fprintf(out, " %12" JSON_INTEGER_FORMAT, field(counters, verify_keys[i]));
+        fprintf(out, "\n");
+    }
+    print_ages(json_object_get(verify, "outdated_age"), out);
+}
+
 static void print_service(const json_t *service, FILE *out)
 {
     const json_t *upstream = json_object_get(service, "upstream");
@@ -140,6 +217,7 @@ static void print_service(const json_t *service, FILE *out)
     print_program(json_object_get(service, "procedures"), "", out);
     print_program(json_object_get(service, "mount"), "MOUNT ", out);
     print_program(json_object_get(service, "nfsacl"), "ACL ", out);
+    print_verify(json_object_get(service, "verify"), out);
     fprintf(out, "\n");
 }
 

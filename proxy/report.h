@@ -14,6 +14,7 @@ struct report_service {
     char name[64];
     char server[256];
     struct counters sum;
+    double verify;            /* the share of hits that are checked */
     uint64_t refused;         /* connections that `allow` does not admit */
     unsigned links, links_up; /* connections to the server's NFS port */
 };

@@ -4,6 +4,8 @@
  */
 #include "proxy/request.h"
 
+#include <assert.h>
+
 static enum request_verdict accepted(struct rpc_reply *refusal, enum rpc_accept_stat stat)
 {
     refusal->stat = RPC_MSG_ACCEPTED;
@@ -87,4 +89,32 @@ enum request_verdict request_read(struct request *request, struct service *servi
             return accepted(refusal, RPC_GARBAGE_ARGS);
     }
     return REQUEST_OK;
+}
+
+void request_compose(const struct request *request, uint8_t *record, uint8_t *head,
+                     struct upstream_call *sent)
+{
+    if (!request->credential.squashed) {
+        sent->head = record;
+        sent->head_len = request->record.len;
+        sent->tail_len = 0;
+        return;
+    }
+    assert(head != NULL);
+    uint8_t body[RPC_AUTH_BODY_MAX];
+    struct bytes cred = credential_encode(&request->credential, body);
+    struct writer w = writer_over(head, REQUEST_HEAD_MAX);
+    writer_u32(&w, request->rpc.xid);
+    writer_u32(&w, RPC_CALL);
+    writer_u32(&w, RPC_VERSION);
+    writer_u32(&w, request->rpc.program);
+    writer_u32(&w, request->rpc.version);
+    writer_u32(&w, request->rpc.procedure);
+    writer_u32(&w, RPC_AUTH_SYS);
+    writer_opaque(&w, cred);
+    assert(writer_ok(&w));
+    sent->head = head;
+    sent->head_len = writer_len(&w);
+    sent->tail = request->tail.data;
+    sent->tail_len = request->tail.len;
 }

@@ -9,6 +9,7 @@
 #include "proxy/credential.h"
 #include "proxy/procedure.h"
 #include "proxy/service.h"
+#include "proxy/upstream.h"
 #include "xdr/rpc.h"
 
 struct request {
@@ -32,6 +33,17 @@ enum request_verdict {
 /* `refusal` is filled in where REFUSED. The request's views stand in `record`, and live as long as it does. */
 enum request_verdict request_read(struct request *request, struct service *service,
                                   struct bytes record, struct rpc_reply *refusal);
+
+/* A header with a credential of any size. */
+#define REQUEST_HEAD_MAX (24u + 8u + RPC_AUTH_BODY_MAX)
+
+/*
+ * What goes up for it: its record as it came, or the header of a squashed call in front of the same tail. `record` is the
+ * request's own; `head` has room for REQUEST_HEAD_MAX octets where the credential is squashed. Both stay until the call
+ * is released.
+ */
+void request_compose(const struct request *request, uint8_t *record, uint8_t *head,
+                     struct upstream_call *sent);
 
 /* A view of the request's credential and service for the cache. */
 static inline struct cache_reader request_reader(const struct request *request)

@@ -19,6 +19,7 @@ void service_apply(struct service *service, const struct settings_service *setti
         .settle = settings->settle,
         .settle_age = CACHE_NSEC_PER_SEC,
     };
+    service->verify.share = (uint32_t)(settings->verify * VERIFY_UNIT + 0.5);
 }
 
 void service_doubt(struct service *service)

@@ -13,6 +13,7 @@
 
 struct call;
 struct order;
+struct violation;
 struct upstream;
 struct upstream_call;
 
@@ -25,7 +26,18 @@ struct engine {
     /* A call of this engine may go on: has call_granted called on the engine's own thread. Comes
      * from any thread. */
     void (*wake)(struct engine *engine, struct call *call);
+    /* A hit was not what the server says, where the contract promises that it is (violation.h). */
+    void (*violated)(struct engine *engine, const struct violation *violation);
 };
+
+/* Which hits are checked: verify.c's own. */
+struct verify {
+    uint32_t share;    /* of VERIFY_UNIT; 0: none are */
+    uint32_t owed;     /* what the hits so far have left over; below VERIFY_UNIT */
+    uint32_t inflight; /* checks that the server has been asked for */
+};
+
+#define VERIFY_UNIT 1000000000u /* as precise as the setting */
 
 struct service {
     struct engine *engine;
@@ -37,6 +49,7 @@ struct service {
     bool write_verf_known;
     /* Of the last WRITE or COMMIT: another one means that the server restarted. */
     uint8_t write_verf[NFS3_VERF_LEN];
+    struct verify verify;
     struct counters counters;
 };
 

@@ -241,6 +241,13 @@ void track_answer(struct track *track, const struct request *request,
 
 /* ---- begin, results, end ---- */
 
+/* A CREATE that may meet an object of which nobody knows so far. */
+static bool may_truncate(const struct track *track, const struct request *request)
+{
+    return (request->procedure->changes & CHANGES_EXISTING) && track->behind.state == BEHIND_OPEN &&
+           request->args.create_mode != NFS3_GUARDED;
+}
+
 cache_stamp track_begin(struct track *track, const struct request *request)
 {
     if ((request->procedure->changes & CHANGES_PARENT) && track->behind.state == BEHIND_OBJECT) {
@@ -248,6 +255,8 @@ cache_stamp track_begin(struct track *track, const struct request *request)
         cache_mutation_add_name(&track->mutation, (struct bytes){moved->handle, moved->handle_len},
                                 (struct bytes){dot_dot, sizeof(dot_dot)});
     }
+    if (track->doubt || may_truncate(track, request))
+        cache_mutation_blind(&track->mutation);
     cache_mutation_begin(&track->mutation, now_of(request));
     track->begun = true;
     return track->mutation.sent;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "proxy/call.h"
+#include "proxy/violation.h"
 
 #define POLL_INTERVAL 20u /* ms */
 
@@ -44,6 +45,14 @@ static void wake(struct engine *engine, struct call *call)
 {
     struct worker_service *ws = container_of(engine, struct worker_service, engine);
     mailbox_post(&ws->worker->granted, call_mail(call));
+}
+
+static void violated(struct engine *engine, const struct violation *violation)
+{
+    struct worker *worker = container_of(engine, struct worker_service, engine)->worker;
+    char text[VIOLATION_TEXT_MAX];
+    violation_text(violation, text, sizeof(text));
+    log_limited(worker->log, &worker->violations, engine->now, SETTINGS_LOG_ERROR, "%s", text);
 }
 
 void worker_post(struct worker *worker, struct worker_job *job)
@@ -179,6 +188,7 @@ static struct worker_service *service_add(struct worker *worker, const char *nam
     ws->engine.cache = worker->cache;
     ws->engine.order = worker->order;
     ws->engine.wake = wake;
+    ws->engine.violated = violated;
     ws->engine.now = uv_hrtime();
     ws->service.engine = &ws->engine;
     list_init(&ws->ports);

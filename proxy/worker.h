@@ -53,6 +53,7 @@ struct worker {
     struct order *order;
     struct log *log;
     struct log_limit bad_records;
+    struct log_limit violations; /* of the contract, that `verify` found */
     struct list services;
     uv_timer_t deadline; /* for draining */
     uv_timer_t poll;     /* while draining */

@@ -22,3 +22,7 @@ nfsaccel_unit_test(call_memory LIBS unit_stage)
 target_link_options(test_call_memory PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc)
 nfsaccel_unit_test(call_doubt LIBS unit_stage nfsaccel_daemon)
 nfsaccel_unit_test(silence LIBS nfsaccel_daemon)
+nfsaccel_unit_test(report LIBS nfsaccel_daemon)
+nfsaccel_unit_test(verify LIBS unit_stage)
+# The test fails the allocation of a check.
+target_link_options(test_verify PRIVATE -Wl,--wrap=calloc)
