@@ -60,6 +60,17 @@ DAEMON_KEYS=()
 # stat_command: prints what a client needs to count hits
 stat_command() { printf '%q stat --json -c %q' "$NFSACCEL" "$WORK/nfsaccel.conf"; }
 
+# ended_well PID: of the daemon, within three seconds. A sanitizer's complaint, or a leak, is another status.
+# shellcheck disable=SC2317 # check calls it
+ended_well() {
+    local status=0
+    if running "$1"; then kill -s TERM "$1"; fi
+    wait_until 3 "the end of the daemon" stopped "$1" || return 1
+    wait "$1" || status=$?
+    if ((status != 0)); then tail -n 40 "$WORK/nfsaccel.log"; fi
+    return "$status"
+}
+
 # straight CLIENT ARGUMENT...: against the server itself
 straight() {
     local client=$1

@@ -24,3 +24,8 @@ nfsaccel_e2e_client(shared e2e/shared.c)
 nfsaccel_e2e_client(hostile e2e/hostile.c)
 add_executable(e2e-thief e2e/thief.c)
 nfsaccel_e2e_client(fake_cases e2e/fake_cases.c)
+# The octets, and the small world of files, are those of the unit tests.
+nfsaccel_e2e_client(field e2e/field.c e2e/field_access.c e2e/field_behind.c e2e/field_coherence.c
+  e2e/field_directory.c e2e/field_handle.c e2e/field_main.c e2e/field_matrix.c e2e/field_nfs.c e2e/field_scene.c
+  unit/stage_nfs.c unit/stage_world.c unit/track_outcome.c unit/track_rows.c)
+target_link_libraries(e2e-field PRIVATE nfsaccel_xdr PkgConfig::CMOCKA)

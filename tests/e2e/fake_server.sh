@@ -32,17 +32,6 @@ run_case() {
         --conf "$WORK/nfsaccel.conf" --control "$WORK/control" || FAILURES=$((FAILURES + 1))
 }
 
-# A sanitizer's complaint, or a leak, is another status.
-# shellcheck disable=SC2317 # check calls it
-ended_well() {
-    local status=0
-    if running "$1"; then kill -s TERM "$1"; fi
-    wait_until 3 "the end of the daemon" stopped "$1" || return 1
-    wait "$1" || status=$?
-    if ((status != 0)); then tail -n 40 "$WORK/nfsaccel.log"; fi
-    return "$status"
-}
-
 # few_descriptors: the daemon may have 128
 few_descriptors() {
     printf '#!/bin/sh\nulimit -n 128\nexec %q "$@"\n' "$NFSACCEL" >"$WORK/nfsaccel"
