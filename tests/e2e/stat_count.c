@@ -24,7 +24,9 @@ static int64_t number(const json_t *procedure, const char *key)
     return json_integer_value(value);
 }
 
-static struct stat_count count_in(const json_t *root, const char *service, const char *procedure)
+/* What the service has under `part` for the procedure. */
+static const json_t *find(const json_t *root, const char *service, const char *part,
+                          const char *procedure)
 {
     size_t i;
     json_t *entry;
@@ -33,9 +35,16 @@ static struct stat_count count_in(const json_t *root, const char *service, const
     {
         const char *name = json_string_value(json_object_get(entry, "name"));
         if (name != NULL && strcmp(name, service) == 0)
-            found = json_object_get(json_object_get(entry, "procedures"), procedure);
+            found = json_object_get(json_object_get(entry, part), procedure);
     }
-    check_must(found != NULL, "stat --json has no %s of service %s", procedure, service);
+    check_must(found != NULL, "stat --json has no %s of %s of service %s", part, procedure,
+               service);
+    return found;
+}
+
+static struct stat_count count_in(const json_t *root, const char *service, const char *procedure)
+{
+    const json_t *found = find(root, service, "procedures", procedure);
     return (struct stat_count){.calls = number(found, "calls"),
                                .hits = number(found, "hits"),
                                .forwarded = number(found, "forwarded")};
@@ -62,4 +71,18 @@ struct stat_count stat_count_answerable(const char *command, const char *service
     }
     json_decref(root);
     return sum;
+}
+
+struct stat_verify stat_verify_get(const char *command, const char *service, const char *procedure)
+{
+    json_t *root = load(command);
+    const json_t *found = find(root, service, "verify", procedure);
+    struct stat_verify count = {.verified = number(found, "verified"),
+                                .equal = number(found, "equal"),
+                                .outdated = number(found, "outdated"),
+                                .violations = number(found, "violations"),
+                                .unclear = number(found, "unclear"),
+                                .skipped = number(found, "skipped")};
+    json_decref(root);
+    return count;
 }
