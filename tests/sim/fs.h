@@ -19,7 +19,7 @@
 #define FS_ROOT       1u
 #define FS_NAME_MAX   32u /* longer names are NAMETOOLONG */
 #define FS_GROUPS_MAX 16u
-#define FS_NODES_MAX  4096u
+#define FS_NODES_MAX  4096u /* in a run, with those that are gone; then NOSPC */
 
 /* A file, directory, … of a run. Never used again; 0 is none. */
 typedef uint32_t fs_node;
@@ -68,7 +68,8 @@ struct fs_watch {
     void *context;
     /* Its attributes, or the rights to it, differ; or it is gone for good (fs_attr says so). */
     void (*node)(void *context, fs_node node);
-    /* What the name leads to differs. */
+    /* What the name leads to differs. "." and ".." of a directory that is made or removed too, and ".." of one that is moved.
+     * The text stands during the call only. */
     void (*name)(void *context, fs_node dir, const char *name);
 };
 
@@ -99,6 +100,8 @@ enum nfs3_status fs_read(struct fs *fs, const struct fs_who *who, fs_node node, 
 enum nfs3_status fs_write(struct fs *fs, const struct fs_who *who, fs_node node, uint64_t offset,
                           uint32_t count, bool stable, uint64_t now);
 enum nfs3_status fs_commit(struct fs *fs, const struct fs_who *who, fs_node node);
+/* `set` counts for what is made now. What is there already is truncated by UNCHECKED with size 0; EXCLUSIVE takes `verf`, and
+ * keeps it in mtime and atime. */
 enum nfs3_status fs_create_file(struct fs *fs, const struct fs_who *who, fs_node dir,
                                 const char *name, enum nfs3_create_mode mode,
                                 const struct fs_set *set, const uint8_t verf[NFS3_VERF_LEN],

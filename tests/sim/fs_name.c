@@ -111,7 +111,7 @@ static void set_verifier(struct node *node, const uint8_t verf[NFS3_VERF_LEN])
 
 static bool has_verifier(const struct node *node, const uint8_t verf[NFS3_VERF_LEN])
 {
-    return node->attr.rights.type == NF3REG && node->attr.size == 0 &&
+    return node->attr.rights.type == NF3REG &&
            node->attr.mtime == (uint64_t)bytes_load_u32(verf) * NANOSECONDS &&
            node->attr.atime == (uint64_t)bytes_load_u32(verf + 4) * NANOSECONDS;
 }

@@ -3,7 +3,8 @@
  *
  * A call's octets go in, a reply's come out; it is executed at once, all of it at one moment. Whoever drives it decides
  * when that is, and what becomes of the reply. The options make it any of the servers that are out there: attributes that
- * do not follow, several handles for one file, handles that are used again, errors after the work was done.
+ * do not follow, several handles for one file, handles that are used again, errors after the work was done. Files have no
+ * octets of their own: what is read, of a symbolic link too, is one letter over and over.
  *
  * Its encoders are its own, written from RFC 1813, and not those of xdr/; it decodes with xdr/.
  */
@@ -25,24 +26,27 @@ struct nfsd_options {
     unsigned handle_len; /* 16 … 64 */
     unsigned aliases;    /* handles that one node may have: 1 … NFSD_ALIASES_MAX */
     bool reuse_handles;  /* a new node gets the handle of one that was removed, if there is one */
-    bool remembers;      /* has a duplicate request cache */
-    bool shows_handles;  /* CREATE, MKDIR, … and READDIRPLUS say the handle, mostly */
+    bool remembers; /* has a duplicate request cache, for the last calls that change something */
+    bool shows_handles; /* CREATE, MKDIR, … and READDIRPLUS say the handle, mostly */
     bool
         changing_cookieverf; /* READDIR's cookie verifier is the directory's mtime: BAD_COOKIE once it has changed */
-    /* in a thousand */
+    /* in a thousand; errors: of the calls of NFS and NFSACL but NULL */
     unsigned no_before; /* wcc_data.before does not follow */
     unsigned no_after;  /* post-op attributes, or wcc_data.after, do not follow */
     unsigned
         no_handle;    /* a creating call's reply has no handle; an entry of READDIRPLUS has none */
-    unsigned jukebox; /* JUKEBOX, and nothing was done */
-    unsigned fails_before; /* another error, without attributes, and nothing was done */
-    unsigned fails_after; /* a mutation is done, and PERM or IO is said, without attributes (K03) */
-    unsigned rpc_errors;  /* SYSTEM_ERR, or a denial, and nothing was done */
+    unsigned jukebox; /* JUKEBOX, with attributes, and nothing was done */
+    unsigned
+        fails_before; /* another error, without attributes, and nothing was done; never NOENT, EXIST or STALE */
+    unsigned
+        fails_after; /* a mutation (COMMIT too) is done, and PERM or IO is said, without attributes (K03) */
+    unsigned rpc_errors; /* SYSTEM_ERR, or a denial (REJECTEDCRED, TOOWEAK), and nothing was done */
 };
 
 struct nfsd_watch {
     struct fs_watch fs;
-    /* The handle leads to another node now; 0: to none, it is stale. Context of `fs`. */
+    /* The handle leads to another node now; 0: to none, it is stale: told before fs.node of the node that is gone. Context
+     * of `fs`. Its octets stand during the call only. */
     void (*handle)(void *context, struct bytes handle, fs_node node);
 };
 
@@ -52,7 +56,7 @@ struct fs *nfsd_fs(struct nfsd *nfsd);
 
 /*
  * A handle of the node: each time `draw` decides which of its aliases. The handle is made, and watch->handle told, when it
- * is first given out. `room` has NFS3_FH_MAX octets.
+ * is first given out. `room` has NFS3_FH_MAX octets. Empty when the node is gone.
  */
 struct bytes nfsd_handle(struct nfsd *nfsd, fs_node node, struct draw *draw, uint8_t *room);
 /* 0: stale, or never given out. */
@@ -76,7 +80,8 @@ void nfsd_execute(struct nfsd *nfsd, uint64_t connection, struct bytes call, uin
 /* Restarts: unstable data is lost of about half of the files, the write verifier changes, the duplicate request cache is
  * empty. */
 void nfsd_restart(struct nfsd *nfsd, struct draw draw);
-/* One of the handles of a file that is gone, or of any if none is, leads to another node from now on (K18). */
+/* One of the handles of a file that is gone, or of any but the root if none is, leads to another node from now on (K18). The
+ * node that it led to gets another one when it is asked for. */
 void nfsd_confuse(struct nfsd *nfsd, struct draw draw);
 /* For a while ACCESS grants this uid nothing and its LOOKUPs end with ACCES (K12); uid 0 too. UINT32_MAX: nobody. */
 void nfsd_grudge(struct nfsd *nfsd, uint32_t uid);

@@ -181,6 +181,8 @@ struct nfs3_res decoded(const struct fixture *fx, nfs3_res_decoder *decode)
     struct cursor c = cursor_over(got.data, got.len);
     struct nfs3_res res;
     assert_true(decode(&c, &res));
+    if (res.status != NFS3_OK)
+        assert_int_equal(cursor_left(&c), 0);
     return res;
 }
 

@@ -50,6 +50,7 @@ void execute_again(struct fixture *fx, unsigned procedure, const struct who *who
 struct bytes results(const struct fixture *fx);
 uint32_t status_of(const struct fixture *fx);
 void assert_results(const struct fixture *fx, const struct body *expected);
+/* Of a failure nothing may follow. */
 struct nfs3_res decoded(const struct fixture *fx, nfs3_res_decoder *decode);
 void assert_attr_is(const uint8_t *fattr, const struct file *file);
 

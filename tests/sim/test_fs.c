@@ -91,6 +91,7 @@ static void test_owner(void **state)
     assert_int_equal(set(fx, &bob, f, gid), NFS3_OK);
     assert_told(fx, "2");
     assert_int_equal(set(fx, &alice, f, gid), NFS3ERR_PERM); /* not hers any more */
+    assert_int_equal(set(fx, &alice, f, uid), NFS3ERR_PERM); /* nor to whom it belongs */
     assert_int_equal(set(fx, &bob, f, uid), NFS3_OK);        /* as it is */
     assert_int_equal(attr_of(fx, f).rights.uid, 2000);
     assert_int_equal(attr_of(fx, f).rights.gid, 300);
@@ -144,6 +145,13 @@ static void test_set_times(void **state)
     struct fs_set now = {.atime = true, .atime_now = true, .mtime = true, .mtime_now = true};
     struct fs_set given = {.atime = true, .atime_value = 55, .mtime = true, .mtime_value = 66};
     assert_int_equal(set(fx, &bob, f, given), NFS3ERR_PERM);
+    struct fs_set only = {.mtime = true, .mtime_value = 66};
+    assert_int_equal(set(fx, &bob, f, only), NFS3ERR_PERM);
+    only = (struct fs_set){.atime = true, .atime_value = 55};
+    assert_int_equal(set(fx, &bob, f, only), NFS3ERR_PERM);
+    assert_int_equal(set(fx, &alice, f, only), NFS3_OK);
+    assert_told(fx, "2");
+    assert_times(fx, f, 50, 1100, 2000);
     assert_int_equal(set(fx, &bob, f, now), NFS3_OK); /* who may write may say that he did */
     assert_told(fx, "2");
     assert_times(fx, f, 2000, 2000, 2000);
@@ -165,6 +173,8 @@ static void test_guard(void **state)
     fx->now = 2000;
     assert_int_equal(fs_setattr(fx->fs, &alice, f, &mode, &guard, fx->now), NFS3ERR_NOT_SYNC);
     assert_told(fx, "");
+    guard = 1101;
+    assert_int_equal(fs_setattr(fx->fs, &alice, f, &mode, &guard, fx->now), NFS3ERR_NOT_SYNC);
     guard = 1100;
     assert_int_equal(fs_setattr(fx->fs, &alice, f, &mode, &guard, fx->now), NFS3_OK);
     assert_told(fx, "2");
@@ -191,6 +201,11 @@ static void test_setacl(void **state)
     assert_told(fx, "2");
     rights = attr_of(fx, f).rights;
     assert_int_equal(fs_access(&rights, &bob), 0);
+    /* Whom it names counts only while it names somebody. */
+    assert_int_equal(fs_setacl(fx->fs, &alice, f, false, 5, 3, fx->now), NFS3_OK);
+    assert_told(fx, "");
+    assert_int_equal(fs_setacl(fx->fs, &alice, f, true, 0, 0, fx->now), NFS3_OK);
+    assert_told(fx, "2");
     assert_int_equal(fs_setacl(fx->fs, &alice, 9, false, 0, 0, fx->now), NFS3ERR_STALE);
 }
 
@@ -293,6 +308,10 @@ static void test_write(void **state)
     assert_int_equal(attr_of(fx, f).used, 4096);
     assert_times(fx, f, 1100, 3000, 3000);
     assert_false(fs_settle(fx->fs, f));
+    assert_told(fx, "");
+    /* Within the same tick `used` alone says that it was written. */
+    assert_int_equal(fs_write(fx->fs, &alice, f, 0, 10, true, fx->now), NFS3_OK);
+    assert_told(fx, "2");
     assert_false(fs_settle(fx->fs, FS_ROOT));
     assert_false(fs_settle(fx->fs, 99));
     assert_told(fx, "");
@@ -333,7 +352,8 @@ static void test_crash(void **state)
     write_at(fx, f, 2000, 100, true);
     assert_int_equal(crash(fx, f), 0);
     write_at(fx, f, 3000, 200, false);
-    write_at(fx, f, 4000, 300, false);
+    write_at(fx, f, 4000, 5000, false);
+    assert_int_equal(attr_of(fx, f).used, 12288);
     write_at(fx, g, 4000, 10, false);
     assert_int_equal(crash(fx, f), 2);
     assert_told(fx, "2");

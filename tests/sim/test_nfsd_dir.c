@@ -160,11 +160,33 @@ static void test_too_small(void **state)
         execute(fx, NFS3_READDIR, &alice, &args);
         assert_results(fx, &expected);
     }
+    struct body at_end = args_page(&dir, UINT64_MAX, NULL, 103);
+    execute(fx, NFS3_READDIR, &alice, &at_end);
+    assert_results(fx, &expected);
     for (uint32_t count = 0; count < 104 + 156; count += 4) {
         struct body args = args_page_plus(&dir, 0, NULL, 4096, count);
         execute(fx, NFS3_READDIRPLUS, &alice, &args);
         assert_results(fx, &expected);
     }
+}
+
+/* More than a reply may hold. */
+static void test_large(void **state)
+{
+    struct fixture *fx = *state;
+    fs_node d = make(fx, FS_ROOT, "d", NF3DIR, 0755);
+    char name[4] = "aaa";
+    for (unsigned i = 0; i < 200; i++) {
+        name[0] = (char)('a' + i % 26);
+        name[1] = (char)('a' + i / 26);
+        make(fx, d, name, NF3REG, 0644);
+    }
+    struct file dir = file_of(fx, d);
+    struct body args = args_page_plus(&dir, 0, NULL, UINT32_MAX, UINT32_MAX);
+    execute(fx, NFS3_READDIRPLUS, &alice, &args);
+    assert_in_range(fx->executed.reply_len, NFSD_REPLY_MAX - 256, NFSD_REPLY_MAX);
+    struct bytes got = results(fx);
+    assert_int_equal(bytes_load_u32(got.data + got.len - 4), 0); /* not all */
 }
 
 static void test_refused(void **state)
@@ -258,6 +280,7 @@ int main(void)
         TEST(test_whole),
         TEST(test_pages),
         TEST(test_too_small),
+        TEST(test_large),
         TEST(test_refused),
         TEST(test_changes_between),
         TEST(test_constant_verifier),

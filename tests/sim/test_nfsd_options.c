@@ -335,6 +335,9 @@ static void test_confuse(void **state)
     assert_told(fx, "h2=1");
     assert_int_equal(nfsd_node(fx->nfsd, file_handle(&file)), FS_ROOT);
     assert_int_equal(nfsd_node(fx->nfsd, file_handle(&top)), FS_ROOT);
+    struct file same = file_of(fx, FS_ROOT);
+    assert_true(given(&same, &top)); /* a handle that leads there is not one of its own */
+    assert_told(fx, "");
     struct file again = file_of(fx, f);
     assert_told(fx, "h3=2"); /* the file has another one from now on */
     assert_false(given(&again, &file));
@@ -356,6 +359,9 @@ static void test_confuse_nothing(void **state)
     nfsd_confuse(fx->nfsd, fixture_draw(fx));
     file_of(fx, FS_ROOT);
     forget_told(fx);
+    nfsd_confuse(fx->nfsd, fixture_draw(fx));
+    assert_told(fx, "");
+    make(fx, FS_ROOT, "f", NF3REG, 0644); /* has no handle yet */
     nfsd_confuse(fx->nfsd, fixture_draw(fx));
     assert_told(fx, "");
 }

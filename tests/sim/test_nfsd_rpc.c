@@ -135,6 +135,46 @@ static void test_no_arguments(void **state)
     assert_told(fx, "");
 }
 
+/* One number less than each procedure needs: garbage too. */
+static void test_short_arguments(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = file_of(fx, FS_ROOT);
+    struct body chr = args_dirop(&d, "c");
+    body_u32(&chr, NF3CHR);
+    for (unsigned i = 0; i < 8; i++) /* sattr3, specdata3 */
+        body_u32(&chr, 0);
+    const struct {
+        unsigned procedure;
+        struct body args;
+    } rows[] = {{NFS3_SETATTR, args_setattr_guarded(&d, 0700, 1)},
+                {NFS3_ACCESS, args_access(&d, 1)},
+                {NFS3_READ, args_read(&d, 0, 1)},
+                {NFS3_WRITE, args_write(&d, 0, "abc")},
+                {NFS3_CREATE, args_create(&d, "f", NFS3_EXCLUSIVE, "12345678")},
+                {NFS3_MKDIR, args_mkdir(&d, "m")},
+                {NFS3_SYMLINK, args_symlink(&d, "s", "t")},
+                {NFS3_MKNOD, chr},
+                {NFS3_RENAME, args_rename(&d, "a", &d, "b")},
+                {NFS3_LINK, args_link(&d, &d, "b")},
+                {NFS3_READDIR, args_readdir(&d)},
+                {NFS3_READDIRPLUS, args_readdirplus(&d)},
+                {NFS3_COMMIT, args_commit(&d)},
+                {GETACL, args_getacl(&d)},
+                {SETACL, args_setacl(&d, 2)}};
+    forget_told(fx);
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct body args = rows[i].args;
+        args.len -= 4;
+        execute(fx, rows[i].procedure, &root, &args);
+        assert_int_equal(reply_of(fx).accepted, RPC_GARBAGE_ARGS);
+        assert_told(fx, "");
+        execute(fx, rows[i].procedure, &root, &rows[i].args);
+        assert_int_equal(reply_of(fx).accepted, RPC_SUCCESS);
+        forget_told(fx);
+    }
+}
+
 /* ---- MOUNT ---- */
 
 static void test_mount(void **state)
@@ -254,9 +294,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_programs),       TEST(test_credentials), TEST(test_cut_off),
-        TEST(test_no_arguments),   TEST(test_mount),       TEST(test_again),
-        TEST(test_not_remembered), TEST(test_ring),
+        TEST(test_programs),     TEST(test_credentials),     TEST(test_cut_off),
+        TEST(test_no_arguments), TEST(test_short_arguments), TEST(test_mount),
+        TEST(test_again),        TEST(test_not_remembered),  TEST(test_ring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
