@@ -29,8 +29,8 @@ struct fs;
 struct fs_options {
     uint64_t granularity; /* of all times, in ns: 1 … 1e9 */
     uint64_t fsid;
-    bool
-        reuse_fileids; /* a new file gets the fileid of the one that was removed last, if there is one */
+    /* A new node gets the fileid of the one that was removed last, if there is one. */
+    bool reuse_fileids;
 };
 
 /* Who asks. uid 0 may do everything, as on an export without root_squash. */

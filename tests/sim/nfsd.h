@@ -26,21 +26,26 @@ struct nfsd_options {
     unsigned handle_len; /* 16 … 64 */
     unsigned aliases;    /* handles that one node may have: 1 … NFSD_ALIASES_MAX */
     bool reuse_handles;  /* a new node gets the handle of one that was removed, if there is one */
-    bool remembers; /* has a duplicate request cache, for the last calls that change something */
-    bool shows_handles; /* CREATE, MKDIR, … and READDIRPLUS say the handle, mostly */
-    bool
-        changing_cookieverf; /* READDIR's cookie verifier is the directory's mtime: BAD_COOKIE once it has changed */
-    /* in a thousand; errors: of the calls of NFS and NFSACL but NULL */
-    unsigned no_before; /* wcc_data.before does not follow */
-    unsigned no_after;  /* post-op attributes, or wcc_data.after, do not follow */
-    unsigned
-        no_handle;    /* a creating call's reply has no handle; an entry of READDIRPLUS has none */
-    unsigned jukebox; /* JUKEBOX, with attributes, and nothing was done */
-    unsigned
-        fails_before; /* another error, without attributes, and nothing was done; never NOENT, EXIST or STALE */
-    unsigned
-        fails_after; /* a mutation (COMMIT too) is done, and PERM or IO is said, without attributes (K03) */
-    unsigned rpc_errors; /* SYSTEM_ERR, or a denial (REJECTEDCRED, TOOWEAK), and nothing was done */
+    bool remembers;      /* has a duplicate request cache, for the last calls that change things */
+    bool shows_handles;  /* CREATE, MKDIR, … and READDIRPLUS say the handle, mostly */
+    /* READDIR's cookie verifier is the directory's mtime: BAD_COOKIE once that has changed. */
+    bool changing_cookieverf;
+
+    /* ---- chances, in a thousand ---- */
+    /* wcc_data.before does not follow; post-op attributes, or wcc_data.after, do not follow. */
+    unsigned no_before, no_after;
+    /* A creating call's reply has no handle; an entry of READDIRPLUS has none. */
+    unsigned no_handle;
+
+    /* ---- chances of errors, of the calls of NFS and NFSACL but NULL ---- */
+    /* JUKEBOX, with attributes, and nothing was done. */
+    unsigned jukebox;
+    /* Another error, without attributes, and nothing was done; never NOENT, EXIST or STALE. */
+    unsigned fails_before;
+    /* A mutation (COMMIT too) is done, and PERM or IO is said, without attributes (K03). */
+    unsigned fails_after;
+    /* SYSTEM_ERR, or a denial (REJECTEDCRED, TOOWEAK), and nothing was done. */
+    unsigned rpc_errors;
 };
 
 struct nfsd_watch {
