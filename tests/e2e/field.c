@@ -9,7 +9,6 @@
 #include "xdr/nfsacl3.h"
 
 #define WAIT_MS   20000 /* for what must come; a sanitizer and a busy machine are slow */
-#define SETTLE_MS 200
 #define SLICE_MS  50
 #define HEADER    24u /* of a reply that was accepted: xid to status */
 #define FIRST_XID 0x1000u
@@ -33,18 +32,26 @@ void field_begin(struct field *field, const char *format, ...)
     field->of = "";
 }
 
-/* After a failure: whatever is still on its way. */
-static void settle(struct field *field)
+/* The server ends all connections; as many come again. Whatever was under way is answered then. Returns how many such
+ * calls there were. */
+static unsigned restart(struct field *field)
 {
-    while (fake_server_next(&field->server, &field->call, SETTLE_MS) == 0)
-        fake_answer_failed(&field->call, NFS3ERR_IO);
+    unsigned calls = 0, wanted = field->server.accepted + field->links;
+    fake_server_drop(&field->server, true);
+    for (int ms = 0; ms < WAIT_MS && field->server.accepted < wanted; ms += SLICE_MS) {
+        while (fake_server_next(&field->server, &field->call, SLICE_MS) == 0) {
+            fake_answer_failed(&field->call, NFS3ERR_IO);
+            calls++;
+        }
+    }
+    return calls;
 }
 
 void field_end(struct field *field)
 {
     field_quiet(field);
     if (field->failed)
-        settle(field);
+        restart(field);
     check_end();
 }
 
@@ -234,15 +241,13 @@ void field_answer(const struct fake_call *call, struct body results)
     fake_answer(call, &b);
 }
 
-/* As many come as have gone; no call is under way. */
 void field_restart(struct field *field)
 {
     unsigned accepted = field->server.accepted;
-    fake_server_drop(&field->server, true);
-    for (int ms = 0; ms < WAIT_MS && field->server.accepted < accepted + field->links;
-         ms += SLICE_MS)
-        field_check(field, fake_server_next(&field->server, &field->call, SLICE_MS) != 0,
-                    "the server gets a call");
+    if (field->failed)
+        return;
+    unsigned calls = restart(field);
+    field_check(field, calls == 0, "%u calls were under way", calls);
     field_check(field, field->server.accepted == accepted + field->links,
                 "%u connections after %u were lost", field->server.accepted - accepted,
                 field->links);

@@ -60,7 +60,7 @@ struct field_held {
 /* A line of its own (check.h), which is not ok if any statement of it does not hold. */
 __attribute__((format(printf, 2, 3))) void field_begin(struct field *field, const char *format,
                                                        ...);
-/* What the server was asked and has not answered is a failure, and is answered. */
+/* That the server is asked something more is a failure. */
 void field_end(struct field *field);
 
 /* Remembers where the statements below stand. */
@@ -92,7 +92,7 @@ struct who field_who(const struct fake_call *call);
 /* The next call, whatever it is. False when none came. */
 bool field_next(struct field *field, struct fake_call *call);
 void field_answer(const struct fake_call *call, struct body results);
-/* It ends all connections, as one does that restarts; all come again. */
+/* It ends all connections, as one does that restarts; all come again. No call is under way. */
 void field_restart(struct field *field);
 void field_free(struct field_held *held);
 

@@ -31,6 +31,7 @@ run_part() {
     run_group "$TOOLS/e2e-field" --server "$server" --shared "$shared" --exclusive "$exclusive" --quick "$quick" \
         --quick-exclusive "$quick_exclusive" "$1" || FAILURES=$((FAILURES + 1))
     check "$1: the daemon ends in order" ended_well "$NFSACCEL_PID"
+    stop "$NFSACCEL_PID" # if it has not
 }
 
 main() {

@@ -28,27 +28,33 @@ static void warm_f(struct scene *s)
     scene_serves(s, &s->c1, ask_lookup(s, NAME_DF));
 }
 
-/* Protects: a reply that shows f with 100 octets, and is held until f has none any more, is not kept. */
+static struct question about_f(struct scene *s, unsigned i)
+{
+    const struct question questions[] = {ask_lookup(s, NAME_DF),
+                                         ask_getattr(s, FILE_F),
+                                         ask_access(s, FILE_F),
+                                         {NFS3_READ, args_read(file_of(s, FILE_F), 0, 100)}};
+    return questions[i];
+}
+
+/* Protects: a reply that shows f with 100 octets, and is held until f has none any more, is not kept; whether or not the
+ * reply to the truncation shows what f is then. */
 static void k01_held_across_truncation(struct scene *s)
 {
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 8; i++) {
         struct field_held held, set;
         scene_renew(s);
         struct file *f = file_of(s, FILE_F);
         f->attr.size = 100;
         struct file old = *f;
-        const struct question questions[] = {ask_lookup(s, NAME_DF),
-                                             ask_getattr(s, FILE_F),
-                                             ask_access(s, FILE_F),
-                                             {NFS3_READ, args_read(f, 0, 100)}};
-        struct body shown = questions[i].procedure == NFS3_READ
-                                ? res_read(&old.attr, "octets")
-                                : scene_answer(s, &s->c1, questions[i]);
-        field_asks(&s->c1, questions[i].procedure, questions[i].args, &held);
+        struct question question = about_f(s, i / 2);
+        struct body shown = question.procedure == NFS3_READ ? res_read(&old.attr, "octets")
+                                                            : scene_answer(s, &s->c1, question);
+        field_asks(&s->c1, question.procedure, question.args, &held);
         scene_takes(s, &s->c2, NFS3_SETATTR, args_setattr_size(f, 0), &set);
         file_change(f);
         f->attr.size = 0;
-        scene_tells(s, &set, res_wcc(NFS3_OK, wcc_full(&old, f)));
+        scene_tells(s, &set, res_wcc(NFS3_OK, i % 2 ? wcc_full(&old, f) : wcc_none));
         field_tells(&held, shown);
         all_see(s);
     }
@@ -215,7 +221,8 @@ static struct body page_of_d(struct scene *s)
 /* Protects: a page that lists f, and is held until f was removed, brings f back for nobody. */
 static void k05_page_across_remove(struct scene *s)
 {
-    for (unsigned warm = 0; warm < 2; warm++) {
+    for (unsigned i = 0; i < 4; i++) {
+        bool warm = i % 2, shown = i / 2;
         struct field_held page, removal;
         scene_renew(s);
         struct file old = *file_of(s, FILE_D);
@@ -227,7 +234,8 @@ static void k05_page_across_remove(struct scene *s)
         file_write(file_of(s, FILE_D));
         s->world.child[NAME_DF] = NOTHING;
         s->world.gone[FILE_F] = true;
-        scene_tells(s, &removal, res_wcc(NFS3_OK, wcc_full(&old, file_of(s, FILE_D))));
+        scene_tells(s, &removal,
+                    res_wcc(NFS3_OK, shown ? wcc_full(&old, file_of(s, FILE_D)) : wcc_none));
         field_tells(&page, listed);
         all_see(s); /* NOENT, and STALE */
         scene_sees(s, &s->c1, ask_access(s, FILE_F));
@@ -262,19 +270,23 @@ static void k06_exist_after_noent(struct scene *s)
 /* Protects: NOENT that is held across the MKDIR of that name is not kept. */
 static void k06_noent_across_mkdir(struct scene *s)
 {
-    struct field_held look, mkdir;
-    struct question question = ask_lookup(s, NAME_DN);
-    struct file old = *file_of(s, FILE_D);
-    struct body noent = scene_answer(s, &s->c1, question);
-    field_asks(&s->c1, question.procedure, question.args, &look);
-    scene_takes(s, &s->c2, NFS3_MKDIR, args_mkdir(&old, "n"), &mkdir);
-    made_behind_the_back(s);
-    scene_tells(s, &mkdir,
-                res_create(file_of(s, FILE_N), &file_of(s, FILE_N)->attr,
-                           wcc_full(&old, file_of(s, FILE_D))));
-    field_tells(&look, noent);
-    scene_sees(s, &s->c1, question);
-    scene_sees(s, &s->c2, question);
+    for (unsigned shown = 0; shown < 2; shown++) {
+        struct field_held look, mkdir;
+        scene_renew(s);
+        struct question question = ask_lookup(s, NAME_DN);
+        const struct file *d = file_of(s, FILE_D), *n = file_of(s, FILE_N);
+        struct file old = *d;
+        struct body noent = scene_answer(s, &s->c1, question);
+        field_asks(&s->c1, question.procedure, question.args, &look);
+        scene_takes(s, &s->c2, NFS3_MKDIR, args_mkdir(&old, "n"), &mkdir);
+        made_behind_the_back(s);
+        scene_tells(s, &mkdir,
+                    shown ? res_create(n, &n->attr, wcc_full(&old, d))
+                          : res_create(NULL, NULL, wcc_none));
+        field_tells(&look, noent);
+        scene_sees(s, &s->c1, question);
+        scene_sees(s, &s->c2, question);
+    }
 }
 
 /* Protects: NOT_SYNC shows that f was changed behind the back. */
