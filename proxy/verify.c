@@ -205,8 +205,7 @@ static void drop(const struct verification *v, const struct nfs3_res *served,
     struct cache_filler filler = {.server = request->cache,
                                   .credential = &request->credential.identity,
                                   .sent = v->before.clock,
-                                  .received = cache_tick(request->cache),
-                                  .now = request->service->engine->now};
+                                  .received = cache_tick(request->cache)};
     if (told->object != NULL)
         cache_fill_shown(&filler, told->object);
     if (told->dir != NULL)

@@ -16,6 +16,7 @@ logged_once() { (($(grep -cE "$LINE" "$WORK/nfsaccel.log") == 1)); }
 # shellcheck disable=SC2317 # check calls it
 warned_of_nothing() { ! grep -q 'does not do it yet' "$WORK/nfsaccel.log"; }
 
+# shellcheck disable=SC2317
 stat_json() { "$NFSACCEL" stat --json -c "$WORK/nfsaccel.conf"; }
 
 # share_is SHARE: that is in force

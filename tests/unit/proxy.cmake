@@ -23,6 +23,8 @@ target_link_options(test_call_memory PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc
 nfsaccel_unit_test(call_doubt LIBS unit_stage nfsaccel_daemon)
 nfsaccel_unit_test(silence LIBS nfsaccel_daemon)
 nfsaccel_unit_test(report LIBS nfsaccel_daemon)
-nfsaccel_unit_test(verify LIBS unit_stage)
+foreach(name verify verify_attributes verify_answers verify_outdated)
+  nfsaccel_unit_test(${name} SOURCES unit/verify_scene.c LIBS unit_stage)
+endforeach()
 # The test fails the allocation of a check.
 target_link_options(test_verify PRIVATE -Wl,--wrap=calloc)
