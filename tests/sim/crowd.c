@@ -30,7 +30,6 @@ struct sim_client {
     unsigned worker;
     unsigned connection; /* how many it has had */
     bool connected, closing;
-    bool idle; /* will call again once it has a reply */
     unsigned waiting;
     uint64_t last_in; /* when the last octets that it sent arrive */
     uint8_t *room;
@@ -80,8 +79,6 @@ bool crowd_done(const struct run *run)
 
 /* ---- what it is told ---- */
 
-static void act_later(struct run *run, struct sim_client *client);
-
 static struct call_made *waiting_call(const struct run *run, const struct sim_client *client,
                                       struct bytes reply)
 {
@@ -105,8 +102,6 @@ static void told(struct sim_client *client, struct bytes reply)
     if (call->waits) {
         call->waits = false;
         client->waiting--;
-        if (client->idle)
-            act_later(run, client);
     }
 }
 
@@ -358,25 +353,20 @@ static void next_call(struct run *run, struct sim_client *client)
     incidents_after(run, number);
 }
 
-static void on_act(struct run *run, struct event *base)
+/*
+ * Calls come when they come, whether those before are answered or not: so leaving one out changes nothing about the others.
+ */
+static void on_act(struct run *run, struct event *event)
 {
-    struct client_event *event = container_of(base, struct client_event, event);
-    struct sim_client *client = &run->crowd->client[event->client];
-    free(event);
-    if (run->crowd->made >= run->plan->calls)
+    struct crowd *crowd = run->crowd;
+    if (crowd->made == run->plan->calls) {
+        free(event);
         return;
-    next_call(run, client);
-    client->idle = client->waiting >= run->plan->depth;
-    if (!client->idle)
-        act_later(run, client);
-}
-
-static void act_later(struct run *run, struct sim_client *client)
-{
-    struct draw draw = run_draw(run, DECIDE_PAUSE, run->crowd->made, client->number);
-    client->idle = false;
-    client_at(run, run->now + draw_spread(&draw, run->plan->pause_low, run->plan->pause_high),
-              PLACE_OUTSIDE, client, 0, on_act);
+    }
+    struct draw draw = run_draw(run, DECIDE_PAUSE, crowd->made, 0);
+    next_call(run, &crowd->client[draw_below(&draw, run->plan->clients)]);
+    run_at(run, run->now + draw_spread(&draw, run->plan->pause_low, run->plan->pause_high),
+           PLACE_OUTSIDE, event, on_act);
 }
 
 /* ---- the end ---- */
@@ -437,8 +427,8 @@ void crowd_open(struct run *run)
         client->worker = i % run->plan->workers;
         client->connected = true;
         client_init(&client->client, &client_ops);
-        act_later(run, client);
     }
+    run_at(run, 0, PLACE_OUTSIDE, memory_get(sizeof(struct event)), on_act);
     probe_later(run, memory_get(sizeof(struct event)), QUIET_NSEC);
 }
 
@@ -487,6 +477,7 @@ void crowd_claim(struct run *run, struct sending *sending)
     struct bytes octets = {sending->octets, sending->len};
     const uint8_t *tag = octets.data + octets.len - TAG_LEN;
     sending->who = who_of(octets);
+    sending->name = digest(octets.data + 4, octets.len - 4);
     if (bytes_load_u32(tag) != TAG_MAGIC)
         return;
     uint32_t number = bytes_load_u32(tag + 4);

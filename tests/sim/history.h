@@ -40,7 +40,7 @@ struct floor {
     enum clause clause;
 };
 
-/* A mutation that made a version, from when it was sent until its reply was dealt with. */
+/* A mutation that made a version, from when it was sent until its reply had come to the proxy. */
 struct window {
     uint64_t sent, ended; /* moments; ended 0: not yet */
     uint32_t call;

@@ -112,7 +112,7 @@ static void send_call(struct upstream *upstream, unsigned link, struct upstream_
     leaving->call = call;
     leaving->event.forget = leaving_forget;
     list_append(&worker->link[link].in_socket, &leaving->node);
-    struct draw draw = run_draw(run, DECIDE_SOCKET, call->xid, sending->times);
+    struct draw draw = run_draw(run, DECIDE_SOCKET, sending->name, sending->times);
     run_at(run, run->now + draw_below(&draw, SOCKET_NSEC), (int)worker->number, &leaving->event,
            leaving_left);
     story(run, "  w%u sends %s%s", worker->number, story_call(run, &sending->read),
@@ -283,7 +283,7 @@ static void take_reply(struct run *run, struct house_worker *worker, struct send
                        struct execution *executed)
 {
     struct facts facts;
-    struct draw draw = run_draw(run, DECIDE_RECORD, sending->xid, sending->times);
+    struct draw draw = run_draw(run, DECIDE_RECORD, sending->name, sending->times);
     bool owned = draw_permille(&draw, 500);
     uint8_t *octets = memory_copy(executed->reply, executed->len);
     struct record record = {octets, executed->len, owned};

@@ -86,7 +86,7 @@ static void on_incident(struct run *run, struct event *base)
         break;
     case INCIDENT_NFSD_RESTART:
     case INCIDENT_BOOT:
-        site_restart(run, event->kind == INCIDENT_NFSD_RESTART);
+        site_restart(run, draw, event->kind == INCIDENT_NFSD_RESTART);
         break;
     case INCIDENT_PROXY_RESTART:
         restart_proxy(run);

@@ -86,11 +86,20 @@ static void add_evidence(struct run *run, const struct sending *sending, const s
     ledger_add_evidence(&run->ledger, fact->handle, &evidence);
 }
 
+/* From now on what it did may be known. */
+static void end_windows(struct run *run, const struct call_made *call)
+{
+    for (unsigned i = 0; i < call->changes; i++)
+        reg_end(run_reg(run, &call->change[i].ref), call->number, run->ledger.moment);
+}
+
 void judge_received(struct run *run, const struct sending *sending, struct execution *executed)
 {
     struct facts facts;
     ledger_tick(&run->ledger);
     executed->received = true;
+    if (sending->call != NULL)
+        end_windows(run, sending->call);
     facts_of(&facts, &run->ledger, &sending->read, (struct bytes){executed->reply, executed->len});
     for (unsigned i = 0; i < facts.count; i++) {
         if (!facts.fact[i].shown_only)
@@ -105,19 +114,20 @@ static void raise_changes(struct run *run, struct call_made *call)
 {
     for (unsigned i = 0; i < call->changes; i++) {
         const struct change *change = &call->change[i];
-        struct reg *reg = run_reg(run, &change->ref);
         if (change->tracked)
-            reg_raise(reg, run->ledger.moment, change->ref.version, C1);
-        reg_end(reg, call->number, run->ledger.moment);
+            reg_raise(run_reg(run, &change->ref), run->ledger.moment, change->ref.version, C1);
     }
 }
 
-/* What the server said at that moment has been shown. */
+/* What the server said at that moment has been shown: it could as well be the first of several versions that look alike. */
 static void raise_shown(struct run *run, const struct execution *executed)
 {
     for (unsigned i = 0; i < executed->shown_count; i++) {
-        const struct ref *ref = &executed->shown[i];
-        reg_raise(run_reg(run, ref), run->ledger.moment, ref->version, C2);
+        struct reg *reg = run_reg(run, &executed->shown[i]);
+        uint32_t version = executed->shown[i].version;
+        while (version > 0 && reg->version[version - 1].value == reg->version[version].value)
+            version--;
+        reg_raise(reg, run->ledger.moment, version, C2);
     }
 }
 

@@ -50,6 +50,9 @@ static void plan_incidents(struct plan *plan, struct draw *draw)
     };
     for (unsigned i = 0; i < INCIDENTS; i++)
         plan->incident[i] = draw_permille(draw, likely[i]) ? often[i] : 0;
+    /* Not both: who is refused a look, and then told that nothing was done where something was, can't be helped. */
+    if (plan->nfsd.fails_after > 0)
+        plan->incident[INCIDENT_GRUDGE] = 0;
     if (plan->exclusive) {
         plan->incident[INCIDENT_OUTSIDE] = 0;
         plan->incident[INCIDENT_CONFUSION] = 0;
@@ -66,7 +69,6 @@ void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
     plan->links = (unsigned)draw_between(&draw, 1, PLAN_LINKS_MAX);
     plan->names = (unsigned)draw_between(&draw, 3, PLAN_NAMES_MAX);
     plan->whos = (unsigned)draw_between(&draw, 2, 6);
-    plan->depth = (unsigned)ONE_OF(&draw, 1, 2, 4, 8);
     plan->exclusive = draw_permille(&draw, 500);
     plan->age_min = ONE_OF(&draw, 100, 1000, 3000) * PLAN_MSEC;
     plan->age_max = plan->age_min * ONE_OF(&draw, 1, 3, 10);
@@ -147,9 +149,9 @@ static void omit_collisions(struct plan *plan)
     plan->fences = 65536;
 }
 
-static void omit_depth(struct plan *plan)
+static void omit_haste(struct plan *plan)
 {
-    plan->depth = 1;
+    plan->pause_low = plan->pause_high = 10 * plan->way_high;
 }
 
 static void omit_held(struct plan *plan)
@@ -171,7 +173,7 @@ static const struct {
     {"reuse", omit_reuse},               {"errors", omit_errors},
     {"errors after the work", omit_late_errors}, {"attributes that do not follow", omit_gaps},
     {"coarse times", omit_granularity},  {"eviction", omit_eviction},
-    {"shared fences", omit_collisions},  {"calls in flight together", omit_depth},
+    {"shared fences", omit_collisions},  {"calls in flight together", omit_haste},
     {"held replies", omit_held},         {"settling", omit_settling},
 };
 
@@ -192,11 +194,11 @@ void plan_print(const struct plan *plan, char *text, unsigned size)
 {
     const struct nfsd_options *nfsd = &plan->nfsd;
     snprintf(text, size,
-             "%s, %u clients, %u workers, %u links, %u in flight, age %g-%g s, negative %g s, access %g s, "
+             "%s, %u clients, %u workers, %u links, age %g-%g s, negative %g s, access %g s, "
              "memory %llu, fences %u, handles of %u, aliases %u, times of %llu ns, "
              "no before/after/handle %u/%u/%u, fails before/after %u/%u, held %u, switches %u",
              plan->exclusive ? "exclusive" : "shared", plan->clients, plan->workers, plan->links,
-             plan->depth, (double)plan->age_min / 1e9, (double)plan->age_max / 1e9,
+             (double)plan->age_min / 1e9, (double)plan->age_max / 1e9,
              (double)plan->negative_age / 1e9, (double)plan->access_age / 1e9,
              (unsigned long long)plan->memory, plan->fences, nfsd->handle_len, nfsd->aliases,
              (unsigned long long)nfsd->fs.granularity, nfsd->no_before, nfsd->no_after,

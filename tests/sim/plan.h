@@ -19,7 +19,7 @@
 enum decision {
     DECIDE_PLAN,
     DECIDE_CALL,      /* a client's next call */
-    DECIDE_PAUSE,     /* how long it waits before that */
+    DECIDE_PAUSE,     /* how long until the next one, and whose it is */
     DECIDE_WAY_IN,    /* how long a call takes to the proxy */
     DECIDE_RECORD,    /* whether its octets are handed over or only shown */
     DECIDE_WAY_UP,    /* from the proxy to the server, and until it is executed */
@@ -27,6 +27,7 @@ enum decision {
     DECIDE_SOCKET,    /* how long octets stay in a socket */
     DECIDE_LATE,      /* what becomes of a call whose connection is lost */
     DECIDE_EXECUTION, /* what the server says */
+    DECIDE_SETTLING,  /* whether and when blocks are given out */
     DECIDE_SWITCH,    /* whether another worker gets in between */
     DECIDE_NEXT,      /* which of those that could go on does */
     DECIDE_MAIL,      /* how long it takes from one worker to the other */
@@ -54,13 +55,12 @@ struct plan {
     uint64_t seed;
     unsigned calls; /* all clients together */
     unsigned clients, workers, links, names, whos;
-    unsigned depth; /* calls that one client has in flight */
     bool exclusive;
     uint64_t age_min, age_max, negative_age, access_age; /* ns */
     uint64_t memory;
     unsigned fences;
     struct nfsd_options nfsd;
-    uint64_t pause_low, pause_high; /* between a client's calls */
+    uint64_t pause_low, pause_high; /* between two calls, of all clients together */
     uint64_t way_low, way_high;     /* one way to the server */
     unsigned held;                  /* of a thousand replies: that are held for long */
     unsigned settles;               /* of a thousand changes: `used` differs later */

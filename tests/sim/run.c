@@ -75,6 +75,7 @@ static void happen(struct run *run, struct event *event)
     if (event->at > run->now)
         run->now = event->at;
     run->events++;
+    run->turns = 0;
     if (event->place < PLACE_WORKER) {
         event->happen(run, event);
         return;
@@ -89,7 +90,7 @@ static int busy_worker(struct run *run)
 {
     int found = -1;
     for (unsigned i = 0; i < run->plan->workers; i++) {
-        struct draw draw = run_draw(run, DECIDE_NEXT, run->steps, i);
+        struct draw draw = run_draw(run, DECIDE_NEXT, run->now, ++run->turns);
         if (fiber_busy(run->fiber[i]) && (found < 0 || draw_permille(&draw, 500)))
             found = (int)i;
     }
@@ -98,7 +99,7 @@ static int busy_worker(struct run *run)
 
 static bool may_come_first(struct run *run, const struct event *event, int busy)
 {
-    struct draw draw = run_draw(run, DECIDE_NEXT, run->steps, PLAN_WORKERS_MAX);
+    struct draw draw = run_draw(run, DECIDE_NEXT, run->now, ++run->turns);
     return event != NULL && event->place != PLACE_ALL &&
            event->at <= run->fiber_since[busy] + BESIDE_NSEC &&
            (event->place < PLACE_WORKER || !fiber_busy(run->fiber[event->place])) &&
@@ -110,7 +111,6 @@ static bool step(struct run *run)
 {
     struct event *next = agenda_first(&run->agenda);
     int busy = busy_worker(run);
-    run->steps++;
     if (busy >= 0 && !may_come_first(run, next, busy)) {
         fiber_resume(run->fiber[busy]);
         return true;
@@ -124,15 +124,14 @@ static bool step(struct run *run)
 static void finish_workers(struct run *run)
 {
     for (int busy = busy_worker(run); busy >= 0; busy = busy_worker(run)) {
-        run->steps++;
-        fiber_resume(run->fiber[busy]);
+            fiber_resume(run->fiber[busy]);
     }
 }
 
 static bool should_switch(void *context)
 {
     struct run *run = context;
-    struct draw draw = run_draw(run, DECIDE_SWITCH, ++run->switches, 0);
+    struct draw draw = run_draw(run, DECIDE_SWITCH, run->now, ++run->turns);
     return draw_permille(&draw, run->plan->switches);
 }
 

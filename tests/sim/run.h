@@ -63,6 +63,7 @@ struct sending {
     uint32_t who;
     struct call_read read; /* stands in `octets` */
     uint64_t sent;         /* the moment at which it was sent first */
+    uint64_t name;         /* what is decided about it is drawn under: the same whatever came before */
     uint64_t arrived;      /* … at which the client's call had come to the proxy */
     struct execution *execution;
     unsigned executions, execution_room;
@@ -102,7 +103,8 @@ struct run {
     struct house *house;
     struct fiber *fiber[PLAN_WORKERS_MAX];
     uint64_t fiber_since[PLAN_WORKERS_MAX];
-    uint64_t steps, switches, events;
+    uint64_t events;
+    uint64_t turns; /* decisions which worker goes on, since the last event */
     struct call_made **call; /* call[number]; number 0 is none */
     unsigned calls, call_room;
     struct sending *sendings;

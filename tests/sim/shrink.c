@@ -9,6 +9,7 @@
 
 struct shrinking {
     const struct plan *whole;
+    enum clause clause;
     struct omissions omissions;
     unsigned tries;
 };
@@ -21,7 +22,7 @@ static bool still_fails(struct shrinking *s)
         return false;
     plan_omit(&plan, s->omissions.features);
     run_seed(&plan, &s->omissions, false, &outcome);
-    return outcome.breach.clause != CLAUSE_NONE;
+    return outcome.breach.clause == s->clause;
 }
 
 /* Leaves out one stretch after the other, of half the length each time. */
@@ -52,19 +53,13 @@ static void shrink_features(struct shrinking *s)
     }
 }
 
-/* Those of the end are counted as well. */
-static unsigned count_calls(const struct plan *plan)
-{
-    struct outcome outcome;
-    run_seed(plan, NULL, false, &outcome);
-    return (unsigned)outcome.calls;
-}
-
 void shrink(struct plan *plan, struct omissions *omissions)
 {
     const struct plan whole = *plan;
-    struct shrinking s = {.whole = &whole};
-    s.omissions.size = count_calls(plan);
+    struct outcome outcome;
+    run_seed(&whole, NULL, false, &outcome);
+    struct shrinking s = {.whole = &whole, .clause = outcome.breach.clause};
+    s.omissions.size = (unsigned)outcome.calls; /* those of the end are among them */
     s.omissions.call = memory_get(s.omissions.size);
     s.omissions.incident = memory_get(s.omissions.size);
     shrink_array(&s, s.omissions.incident);

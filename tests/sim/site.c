@@ -41,6 +41,24 @@ static bool is_create(const struct call_made *call)
     return call->read.program == 0 && call->read.procedure == NFS3_CREATE;
 }
 
+/*
+ * Can the proxy know before the reply that this will change? Not what a CREATE meets; nor what is new, which was nothing else
+ * before; nor which other handles lead to it; nor what is behind a name where the server may not say.
+ */
+static bool is_foreseen(const struct run *run, const struct ref *ref)
+{
+    const struct plan *plan = run->plan;
+    const struct nfsd_options *nfsd = &plan->nfsd;
+    const struct call_made *call = run->cause.call;
+    bool says = nfsd->jukebox + nfsd->fails_before + nfsd->rpc_errors == 0 &&
+                plan->incident[INCIDENT_GRUDGE] == 0;
+    if (nfsd->aliases > 1 || plan->incident[INCIDENT_CONFUSION] > 0)
+        return false;
+    if (ref->kind == REF_NAME)
+        return run->ledger.text[ref->b][0] != '.';
+    return ref->version > 0 && !is_create(call) && (says || call->read.args.name.len == 0);
+}
+
 /* A register differs now. `value` and `rights` are what it is. */
 static void changed(struct run *run, struct ref ref, uint64_t value,
                     const struct fs_rights *rights)
@@ -58,8 +76,7 @@ static void changed(struct run *run, struct ref ref, uint64_t value,
     ref.version = reg->versions - 1;
     struct change change = {.ref = ref, .tracked = run->cause.kind == CAUSE_TRACKED && run->cause.call != NULL};
     add_change(run, &change);
-    /* What a CREATE meets nobody can know before its reply. */
-    if (change.tracked && !(ref.kind == REF_NODE && is_create(run->cause.call)))
+    if (change.tracked && is_foreseen(run, &ref))
         reg_begin(reg, run->cause.call->number, run->cause.sent);
 }
 
@@ -83,8 +100,10 @@ static void on_node(void *context, fs_node node)
     }
     bool is_new = run_reg(run, &ref)->versions == 0;
     changed(run, ref, digest_fattr(fattr), &attr.rights);
-    if (is_new && attr.rights.type == NF3DIR)
+    if (is_new && attr.rights.type == NF3DIR) {
+        on_name(run, node, ".");
         on_name(run, node, "..");
+    }
 }
 
 static void on_handle(void *context, struct bytes handle, fs_node node)
@@ -148,7 +167,7 @@ static void on_settle(struct run *run, struct event *event)
 /* Some servers give out blocks later than they are written. */
 static void settle_later(struct run *run, const struct sending *sending)
 {
-    struct draw draw = run_draw(run, DECIDE_EXECUTION, sending->call->number, 1);
+    struct draw draw = run_draw(run, DECIDE_SETTLING, sending->name, 0);
     uint32_t handle = ledger_handle(&run->ledger, sending->read.args.object);
     if (sending->read.program != 0 || sending->read.procedure != NFS3_WRITE ||
         handle == LEDGER_NO_HANDLE || !draw_permille(&draw, run->plan->settles))
@@ -185,14 +204,13 @@ static unsigned keep_execution(struct run *run, struct sending *sending,
 static unsigned execute(struct run *run, struct sending *sending)
 {
     struct nfsd_executed executed;
-    uint32_t number = sending->call != NULL ? sending->call->number : sending->xid;
     uint64_t connection =
         ((uint64_t)sending->incarnation << 16) + (sending->worker << 8) + sending->link;
     run->cause.kind = cause_of(run, sending);
     run->cause.call = sending->call;
     run->cause.sent = sending->sent;
     nfsd_execute(run->nfsd, connection, (struct bytes){sending->octets, sending->len},
-                 site_now(run), run_draw(run, DECIDE_EXECUTION, (uint64_t)sending->xid << 32 | number, sending->executions + 2), &executed);
+                 site_now(run), run_draw(run, DECIDE_EXECUTION, sending->name, sending->executions), &executed);
     assert(executed.reply_len > 0);
     if (run->cause.kind == CAUSE_TRACKED && sending->call != NULL && !executed.again)
         settle_later(run, sending);
@@ -205,7 +223,7 @@ static unsigned execute(struct run *run, struct sending *sending)
 static void send_reply(struct run *run, struct sending *sending, unsigned epoch, unsigned execution)
 {
     const struct plan *plan = run->plan;
-    struct draw draw = run_draw(run, DECIDE_WAY_DOWN, sending->xid, sending->executions);
+    struct draw draw = run_draw(run, DECIDE_WAY_DOWN, sending->name, sending->executions);
     uint64_t way = draw_spread(&draw, plan->way_low, plan->way_high);
     if (draw_permille(&draw, plan->held))
         way += draw_spread(&draw, HELD_LOW, HELD_HIGH);
@@ -218,7 +236,7 @@ static void on_arrival(struct run *run, struct event *event)
     struct arrival *arrival = container_of(event, struct arrival, event);
     struct sending *sending = arrival->sending;
     bool connected = house_connected(run, sending, arrival->epoch);
-    struct draw draw = run_draw(run, DECIDE_LATE, sending->xid, sending->times + 1);
+    struct draw draw = run_draw(run, DECIDE_LATE, sending->name, sending->times + 1);
     if (arrival->boot != run->boot)
         goto lost; /* with the server as it was then */
     if (!connected && !arrival->late) {
@@ -239,7 +257,7 @@ lost:
 void site_take(struct run *run, struct sending *sending, unsigned epoch)
 {
     struct arrival *arrival = memory_get(sizeof(*arrival));
-    struct draw draw = run_draw(run, DECIDE_WAY_UP, sending->xid, sending->times);
+    struct draw draw = run_draw(run, DECIDE_WAY_UP, sending->name, sending->times);
     arrival->sending = sending;
     arrival->epoch = epoch;
     arrival->boot = run->boot;
@@ -261,18 +279,17 @@ void site_end_outside(struct run *run)
     run->cause.call = NULL;
 }
 
-void site_restart(struct run *run, bool connections)
+void site_restart(struct run *run, struct draw draw, bool connections)
 {
     story(run, "    server: restarts%s", connections ? "" : ", and keeps its connections");
     site_begin_outside(run);
-    nfsd_restart(run->nfsd, run_draw(run, DECIDE_INCIDENT, run->ledger.moment, INCIDENT_BOOT));
+    nfsd_restart(run->nfsd, draw);
     site_end_outside(run);
     if (!connections)
         return;
     run->boot++;
     for (unsigned i = 0; i < run->plan->workers; i++) {
         for (unsigned j = 0; j < run->plan->links; j++) {
-            struct draw draw = run_draw(run, DECIDE_LATE, run->boot, i << 8 | j);
             house_link_down(run, i, j, run->now + draw_below(&draw, CUT_HIGH));
         }
     }

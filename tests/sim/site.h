@@ -16,7 +16,7 @@ void site_take(struct run *run, struct sending *sending, unsigned epoch);
 /* What is done in between is done behind the proxy's back. */
 void site_begin_outside(struct run *run);
 void site_end_outside(struct run *run);
-void site_restart(struct run *run, bool connections);
+void site_restart(struct run *run, struct draw draw, bool connections);
 
 /* The clock on the wall there. */
 uint64_t site_now(const struct run *run);
