@@ -91,6 +91,7 @@ struct bytes field_args(const struct fake_call *call);
 struct who field_who(const struct fake_call *call);
 /* The next call, whatever it is. False when none came. */
 bool field_next(struct field *field, struct fake_call *call);
+/* Does nothing where there is no call: one that a failed statement should have got. */
 void field_answer(const struct fake_call *call, struct body results);
 /* It ends all connections, as one does that restarts; all come again. No call is under way. */
 void field_restart(struct field *field);

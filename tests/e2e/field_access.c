@@ -31,7 +31,7 @@ static const struct who people[] = {
      .gids = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17}},
 };
 
-#define PEOPLE (sizeof people / sizeof people[0])
+#define PEOPLE ((unsigned)(sizeof people / sizeof people[0]))
 
 /* No two are alike. */
 static struct body verdict_for(const struct scene *s, unsigned person, unsigned round)

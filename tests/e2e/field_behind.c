@@ -78,6 +78,25 @@ static void k14_fileid_reused(struct scene *s)
     scene_sees(s, &s->c1, ask_lookup(s, NAME_DF));
 }
 
+/* Protects: the same where all of it happens on the server, and one reply says STALE: then everything is asked that was
+ * kept for the handle, and every name that leads to it. */
+static void k14_reused_behind_the_back(struct scene *s)
+{
+    struct file *f = file_of(s, FILE_F), *n = file_of(s, FILE_N);
+    scene_sees(s, &s->c1, ask_lookup(s, NAME_DF));
+    scene_sees(s, &s->c1, ask_access(s, FILE_F));
+    scene_serves(s, &s->c2, ask_lookup(s, NAME_DF));
+    n->attr.fileid = f->attr.fileid;
+    s->world.child[NAME_DF] = FILE_N;
+    s->world.gone[FILE_N] = false;
+    s->world.gone[FILE_F] = s->world.gone[FILE_F2] = true;
+    field_fetches(&s->c1, NFS3_READ, args_read(f, 0, 1), res_post_op(NFS3ERR_STALE, NULL));
+    scene_fetches(s, &s->c2, ask_lookup(s, NAME_DF));
+    scene_fetches(s, &s->c2, ask_getattr(s, FILE_F));
+    scene_fetches(s, &s->c2, ask_access(s, FILE_F));
+    scene_sees(s, &s->c1, ask_getattr(s, FILE_N));
+}
+
 /* ---- K15 ---- */
 
 #define POLLED 6u
@@ -260,6 +279,8 @@ const struct field_case field_behind[] = {
     {"K13: CREATE EXCLUSIVE, whose verifier the server keeps in the times", IN_BOTH_MODES,
      k13_exclusive_create},
     {"K14: a number is used again, with a new handle", IN_BOTH_MODES, k14_fileid_reused},
+    {"K14: a number is used again on the server, and READ says STALE", IN_BOTH_MODES,
+     k14_reused_behind_the_back},
     {"K15: a tree that changes on the server is polled", IN(FIELD_QUICK), k15_polled},
     {"K15: a tree that changes on the server is listed", IN(FIELD_SHARED), k15_listed},
     {"K16: wcc_data after a change on the server", IN(FIELD_SHARED), k16_wcc_is_the_servers},

@@ -105,8 +105,7 @@ static void remove_entry(struct listing *l, unsigned i)
         field_answer(&call, res_lookup(&e.file, &e.file.attr, &d->attr));
     l->removed[i] = true;
     file_write(d);
-    if (!s->field->failed)
-        field_answer(&call, res_wcc(NFS3_OK, wcc_full(&old, d)));
+    field_answer(&call, res_wcc(NFS3_OK, wcc_full(&old, d)));
     field_told(&s->c2, xid, res_wcc(NFS3_OK, wcc_full(&old, d)));
     field_sees(&s->c1, NFS3_LOOKUP, args, res_post_op(NFS3ERR_NOENT, &d->attr));
     field_sees(&s->c1, NFS3_GETATTR, args_handle(&e.file), res_status(NFS3ERR_STALE));

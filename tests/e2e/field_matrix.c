@@ -28,7 +28,8 @@ struct manner {
     struct says says; /* what its reply holds */
     bool nothing;     /* is changed */
     bool creates;     /* it makes a difference only where the reply holds a handle */
-    bool again; /* executed a second time: the error is that of a name which is gone, or there */
+    bool again;   /* executed a second time: the error is that of a name which is gone, or there */
+    bool lingers; /* handles of what is gone still lead to it */
 };
 
 #define ALL                 \
@@ -49,6 +50,7 @@ static const struct manner manners[] = {
     {.title = "success without attributes", .says = {NFS3_OK, false, true}},
     {.title = "success without a handle", .says = {NFS3_OK, true, false}, .creates = true},
     {.title = "success without either", .says = {NFS3_OK, false, false}, .creates = true},
+    {.title = "success, and what is gone still has its handle", .says = ALL, .lingers = true},
     {.title = "an error with the change made (K03)", .says = ERROR},
     {.title = "an error with the change made and shown", .says = ERROR_SHOWN},
     {.title = "an error with nothing changed", .says = ERROR, .nothing = true},
@@ -247,10 +249,21 @@ static void askers_probe(struct run *run)
 
 static void execute(struct run *run)
 {
+    struct world *world = &run->scene.world;
     if (run->manner->nothing)
         return;
-    outcome_change(&run->scene.world, run->row);
-    outcome_move(&run->scene.world, run->row);
+    outcome_change(world, run->row);
+    outcome_move(world, run->row);
+    if (!run->manner->lingers)
+        return;
+    for (unsigned i = 0; i < WORLD_FILES; i++) {
+        if (run->row->stale & 1u << i)
+            world->gone[i] = false;
+    }
+    for (unsigned i = 0; i < WORLD_NAMES; i++) {
+        if (run->row->emptied & 1u << world_place[i].dir)
+            world->child[i] = NOTHING;
+    }
 }
 
 static struct body reply(const struct run *run)
@@ -309,11 +322,17 @@ static void run_one(struct field *field, enum field_service service, const struc
     scene_close(&run.scene);
 }
 
+static bool applies(const struct manner *manner, const struct row *row)
+{
+    return (!manner->creates || row->shape == SHAPE_CREATE) &&
+           (!manner->lingers || row->stale != 0);
+}
+
 void field_matrix(struct field *field)
 {
     for (unsigned r = 0; r < track_rows_count; r++) {
         for (unsigned m = 0; m < sizeof manners / sizeof manners[0]; m++) {
-            if (manners[m].creates && track_rows[r].shape != SHAPE_CREATE)
+            if (!applies(&manners[m], &track_rows[r]))
                 continue;
             field_begin(field, "%s: %s", track_rows[r].title, manners[m].title);
             run_one(field, FIELD_SHARED, &track_rows[r], &manners[m]);

@@ -107,8 +107,7 @@ void scene_takes_at(struct scene *scene, struct field_client *client, unsigned p
 void scene_tells_at(struct scene *scene, struct field_held *held, struct body results)
 {
     struct field *field = scene->field;
-    if (!field->failed)
-        field_answer(&held->call, results);
+    field_answer(&held->call, results);
     while (!field->failed) {
         int err = fake_server_next_or(&field->server, &field->call, held->client->fd, WAIT_MS);
         if (err == -EAGAIN)
