@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include "e2e/check.h"
-#include "xdr/nfsacl3.h"
 
-#define WAIT_MS   20000 /* for what must come; a sanitizer and a busy machine are slow */
 #define SETTLE_MS 200
 #define SLICE_MS  50
 #define HEADER    24u /* of a reply that was accepted: xid to status */
@@ -157,7 +155,7 @@ static struct field_reply *reply_await(struct field_client *client, uint32_t xid
         struct field_reply *came = calloc(1, sizeof *came);
         if (came == NULL)
             abort();
-        int err = raw_receive(client->fd, &came->record, WAIT_MS);
+        int err = raw_receive(client->fd, &came->record, FIELD_WAIT_MS);
         came->next = client->replies;
         client->replies = came;
         field_check(client->field, err == 0, "no reply %x: %s", xid, strerror(-err));
@@ -224,7 +222,7 @@ struct who field_who(const struct fake_call *call)
 bool field_next(struct field *field, struct fake_call *call)
 {
     return !field->failed &&
-           field_check(field, fake_server_next(&field->server, call, WAIT_MS) == 0,
+           field_check(field, fake_server_next(&field->server, call, FIELD_WAIT_MS) == 0,
                        "the server gets no call");
 }
 
@@ -241,7 +239,7 @@ void field_restart(struct field *field)
     if (field->failed)
         return;
     fake_server_drop(&field->server, true);
-    for (int ms = 0; ms < WAIT_MS && field->server.accepted < wanted; ms += SLICE_MS) {
+    for (int ms = 0; ms < FIELD_WAIT_MS && field->server.accepted < wanted; ms += SLICE_MS) {
         if (fake_server_next(&field->server, &field->call, SLICE_MS) == 0)
             field_check(field, false, "the server gets a call");
     }
@@ -256,8 +254,8 @@ void field_free(struct field_held *held)
 
 /* ---- statements ---- */
 
-static bool is_call(struct field *field, const struct fake_call *call, unsigned procedure,
-                    const struct body *args)
+bool field_is(struct field *field, const struct fake_call *call, unsigned procedure,
+              const struct body *args)
 {
     return field_check(field, field_procedure(call) == procedure,
                        "the server gets procedure %u, not %u", field_procedure(call), procedure) &&
@@ -268,7 +266,7 @@ void field_takes_at(struct field *field, struct fake_call *call, unsigned proced
                     struct body args)
 {
     if (field_next(field, call))
-        is_call(field, call, procedure, &args);
+        field_is(field, call, procedure, &args);
 }
 
 void field_quiet_at(struct field *field)
@@ -350,13 +348,13 @@ static bool answer_if_asked(struct field_client *client, unsigned procedure,
     struct field *field = client->field;
     bool asked = false;
     while (!field->failed) {
-        int err = fake_server_next_or(&field->server, &field->call, client->fd, WAIT_MS);
+        int err = fake_server_next_or(&field->server, &field->call, client->fd, FIELD_WAIT_MS);
         if (err == -EAGAIN)
             break;
         field_check(field, err == 0, "neither a reply nor a question comes");
         field_check(field, !asked, "the server is asked twice");
         asked = true;
-        if (!field->failed && is_call(field, &field->call, procedure, args))
+        if (!field->failed && field_is(field, &field->call, procedure, args))
             field_answer(&field->call, *results);
     }
     return asked;

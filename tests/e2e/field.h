@@ -30,6 +30,8 @@ enum field_service {
 /* What was told before then is too old, also for a daemon that reads its clock once for all that comes at once. */
 #define FIELD_AGED_MS (FIELD_AGE_MS + 20)
 
+#define FIELD_WAIT_MS 20000 /* for what must come; a sanitizer and a busy machine are slow */
+
 struct field {
     int port[FIELD_SERVICES];
     struct fake_server server;
@@ -89,6 +91,9 @@ void field_pause(int ms);
 unsigned field_procedure(const struct fake_call *call);
 struct bytes field_args(const struct fake_call *call);
 struct who field_who(const struct fake_call *call);
+/* Whether it is this one; a statement. */
+bool field_is(struct field *field, const struct fake_call *call, unsigned procedure,
+              const struct body *args);
 /* The next call, whatever it is. False when none came. */
 bool field_next(struct field *field, struct fake_call *call);
 /* Does nothing where there is no call: one that a failed statement should have got. */

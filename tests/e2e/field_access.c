@@ -34,16 +34,16 @@ static const struct who people[] = {
 #define PEOPLE ((unsigned)(sizeof people / sizeof people[0]))
 
 /* No two are alike. */
-static struct body verdict_for(const struct scene *s, unsigned person, unsigned round)
+static struct body verdict_for(struct scene *s, unsigned person, unsigned round)
 {
     uint32_t granted = (person * 7 + 1 + round) & ALL;
-    return res_access(&s->world.file[FILE_F].attr, granted);
+    return res_access(&scene_file(s, FILE_F)->attr, granted);
 }
 
-static bool same_person(const struct who *a, const struct who *b)
+static bool same_person(struct who a, struct who b)
 {
-    return a->flavor == b->flavor && a->uid == b->uid && a->gid == b->gid &&
-           a->gid_count == b->gid_count && memcmp(a->gids, b->gids, sizeof a->gids) == 0;
+    return a.flavor == b.flavor && a.uid == b.uid && a.gid == b.gid && a.gid_count == b.gid_count &&
+           memcmp(a.gids, b.gids, sizeof a.gids) == 0;
 }
 
 /* All ask before anybody is answered, and the last one is answered first. */
@@ -53,10 +53,8 @@ static void all_ask(struct scene *s, struct field_client *clients, unsigned roun
     struct question question = ask_access(s, FILE_F);
     for (unsigned i = 0; i < PEOPLE; i++) {
         field_asks(&clients[i], question.procedure, question.args, &held[i]);
-        if (s->field->failed)
-            return;
-        struct who who = field_who(&held[i].call);
-        field_check(s->field, same_person(&who, &people[i]), "the server gets other credentials");
+        field_check(s->field, same_person(field_who(&held[i].call), people[i]),
+                    "the server gets other credentials");
     }
     for (unsigned i = PEOPLE; i-- > 0;)
         field_tells(&held[i], verdict_for(s, i, round));
@@ -67,8 +65,8 @@ static void k09_one_verdict_each(struct scene *s)
 {
     struct field_client clients[PEOPLE];
     struct question question = ask_access(s, FILE_F);
-    s->world.file[FILE_F].attr.mode = 0600;
-    s->world.file[FILE_F].attr.uid = 1002;
+    scene_file(s, FILE_F)->attr.mode = 0600;
+    scene_file(s, FILE_F)->attr.uid = 1002;
     for (unsigned i = 0; i < PEOPLE; i++)
         field_connect(&clients[i], s->field, s->service, people[i]);
     for (unsigned round = 0; round < 2; round++) {
@@ -78,10 +76,10 @@ static void k09_one_verdict_each(struct scene *s)
             field_serves(&clients[person], question.procedure, question.args,
                          verdict_for(s, person, round));
         }
-        struct file old = s->world.file[FILE_F]; /* all verdicts go */
-        file_change(&s->world.file[FILE_F]);
+        struct file old = *scene_file(s, FILE_F); /* all verdicts go */
+        file_change(scene_file(s, FILE_F));
         scene_passes(s, &s->c1, NFS3_SETATTR, args_setattr_guarded(&old, 0600, old.attr.ctime),
-                     res_wcc(NFS3_OK, wcc_full(&old, &s->world.file[FILE_F])));
+                     res_wcc(NFS3_OK, wcc_full(&old, scene_file(s, FILE_F))));
     }
     for (unsigned i = 0; i < PEOPLE; i++)
         field_leave(&clients[i]);
@@ -91,7 +89,7 @@ static void k09_one_verdict_each(struct scene *s)
 
 static void verdict_is(struct scene *s, struct field_client *client, uint32_t granted)
 {
-    const struct file *d = &s->world.file[FILE_D];
+    const struct file *d = scene_file(s, FILE_D);
     struct body verdict = res_access(&d->attr, granted);
     field_fetches(client, NFS3_ACCESS, args_access(d, ALL), verdict);
     field_serves(client, NFS3_ACCESS, args_access(d, ALL), verdict);
@@ -100,7 +98,7 @@ static void verdict_is(struct scene *s, struct field_client *client, uint32_t gr
 /* Protects: the server maps everybody to its anonymous user, whose directory lets nobody else in by its mode. */
 static void k10_all_squashed(struct scene *s)
 {
-    struct file *d = &s->world.file[FILE_D];
+    struct file *d = scene_file(s, FILE_D);
     d->attr.mode = 0700;
     d->attr.uid = 65534;
     s->c2.who = root;
@@ -114,7 +112,7 @@ static void k10_all_squashed(struct scene *s)
 /* Protects: the server denies root what the mode grants everybody, and root owns. */
 static void k10_root_squashed(struct scene *s)
 {
-    struct file *d = &s->world.file[FILE_D];
+    struct file *d = scene_file(s, FILE_D);
     struct question look = ask_lookup(s, NAME_DF);
     d->attr.mode = 0777;
     d->attr.uid = 0;
@@ -132,13 +130,13 @@ static void k10_root_squashed(struct scene *s)
 
 static void asks_bits(struct scene *s, uint32_t mask, uint32_t granted)
 {
-    const struct file *f = &s->world.file[FILE_F];
+    const struct file *f = scene_file(s, FILE_F);
     field_fetches(&s->c1, NFS3_ACCESS, args_access(f, mask), res_access(&f->attr, granted));
 }
 
 static void knows_bits(struct scene *s, uint32_t mask, uint32_t granted)
 {
-    const struct file *f = &s->world.file[FILE_F];
+    const struct file *f = scene_file(s, FILE_F);
     field_serves(&s->c2, NFS3_ACCESS, args_access(f, mask), res_access(&f->attr, granted));
 }
 
@@ -166,7 +164,7 @@ static void k11_masks(struct scene *s)
  * for no longer than access-age. */
 static void k12_let_in_later(struct scene *s)
 {
-    const struct file *d = &s->world.file[FILE_D];
+    const struct file *d = scene_file(s, FILE_D);
     struct question look = ask_lookup(s, NAME_DF);
     field_fetches(&s->c1, NFS3_ACCESS, args_access(d, ALL), res_access(&d->attr, 0));
     field_fetches(&s->c1, look.procedure, look.args, res_post_op(NFS3ERR_ACCES, NULL));
@@ -185,7 +183,7 @@ static void k37_setacl(struct scene *s)
     for (unsigned shown = 0; shown < 2; shown++) {
         struct field_held set;
         scene_renew(s);
-        struct file *f = &s->world.file[FILE_F];
+        struct file *f = scene_file(s, FILE_F);
         scene_fetches(s, &s->c1, ask_access(s, FILE_F));
         scene_fetches(s, &s->c3, ask_access(s, FILE_F));
         scene_takes(s, &s->c1, STAGE_NFSACL + NFSACL3_SETACL, args_setacl(f, 4), &set);

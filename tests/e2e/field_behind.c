@@ -6,11 +6,6 @@
 
 #define POLLS_MAX 10000
 
-static struct file *file_of(struct scene *s, enum world_file file)
-{
-    return &s->world.file[file];
-}
-
 /* ---- K13, K14 ---- */
 
 /* Protects: the server keeps an EXCLUSIVE verifier in the times; after the SETATTR that follows everybody sees the real
@@ -18,16 +13,16 @@ static struct file *file_of(struct scene *s, enum world_file file)
 static void k13_exclusive_create(struct scene *s)
 {
     struct field_held held;
-    struct file *n = file_of(s, FILE_N);
-    struct file old_d = *file_of(s, FILE_D);
+    struct file *n = scene_file(s, FILE_N);
+    struct file old_d = *scene_file(s, FILE_D);
     struct body create = args_create(&old_d, "n", NFS3_EXCLUSIVE, "verifieV");
     scene_sees(s, &s->c1, ask_lookup(s, NAME_DN));
     scene_takes(s, &s->c1, NFS3_CREATE, create, &held);
-    file_write(file_of(s, FILE_D));
+    file_write(scene_file(s, FILE_D));
     s->world.child[NAME_DN] = FILE_N;
     s->world.gone[FILE_N] = false;
     n->attr.atime = n->attr.mtime = TIME(0x76657269, 0x66696556);
-    scene_tells(s, &held, res_create(n, &n->attr, wcc_full(&old_d, file_of(s, FILE_D))));
+    scene_tells(s, &held, res_create(n, &n->attr, wcc_full(&old_d, scene_file(s, FILE_D))));
     scene_sees(s, &s->c2, ask_getattr(s, FILE_N));
     struct file odd = *n;
     scene_takes(s, &s->c1, NFS3_SETATTR,
@@ -38,7 +33,7 @@ static void k13_exclusive_create(struct scene *s)
     n->attr.mtime = TIME(3, 999999999);
     scene_tells(s, &held, res_wcc(NFS3_OK, wcc_full(&odd, n)));
     scene_sees(s, &s->c2, ask_getattr(s, FILE_N));
-    const struct file *d = file_of(s, FILE_D);
+    const struct file *d = scene_file(s, FILE_D);
     scene_passes(s, &s->c1, NFS3_CREATE, create, res_create(n, &n->attr, wcc_full(d, d)));
     scene_sees(s, &s->c2, ask_getattr(s, FILE_N));
     scene_passes(s, &s->c1, NFS3_CREATE, args_create(d, "n", NFS3_EXCLUSIVE, "verifieW"),
@@ -50,23 +45,23 @@ static void k13_exclusive_create(struct scene *s)
 /* Protects: a new file has the number of one that was removed, and another handle: the old handle stays STALE. */
 static void k14_fileid_reused(struct scene *s)
 {
-    struct file *f = file_of(s, FILE_F), *n = file_of(s, FILE_N);
+    struct file *f = scene_file(s, FILE_F), *n = scene_file(s, FILE_N);
     struct field_held held;
     scene_sees(s, &s->c1, ask_lookup(s, NAME_DF));
     scene_sees(s, &s->c1, ask_access(s, FILE_F));
-    struct file old = *file_of(s, FILE_D);
+    struct file old = *scene_file(s, FILE_D);
     scene_takes(s, &s->c2, NFS3_REMOVE, args_dirop(&old, "f"), &held);
-    file_write(file_of(s, FILE_D));
+    file_write(scene_file(s, FILE_D));
     s->world.child[NAME_DF] = NOTHING;
     s->world.gone[FILE_F] = s->world.gone[FILE_F2] = true;
-    scene_tells(s, &held, res_wcc(NFS3_OK, wcc_full(&old, file_of(s, FILE_D))));
-    old = *file_of(s, FILE_D);
+    scene_tells(s, &held, res_wcc(NFS3_OK, wcc_full(&old, scene_file(s, FILE_D))));
+    old = *scene_file(s, FILE_D);
     scene_takes(s, &s->c2, NFS3_CREATE, args_create(&old, "n", NFS3_GUARDED, NULL), &held);
-    file_write(file_of(s, FILE_D));
+    file_write(scene_file(s, FILE_D));
     n->attr.fileid = f->attr.fileid;
     s->world.child[NAME_DN] = FILE_N;
     s->world.gone[FILE_N] = false;
-    scene_tells(s, &held, res_create(n, &n->attr, wcc_full(&old, file_of(s, FILE_D))));
+    scene_tells(s, &held, res_create(n, &n->attr, wcc_full(&old, scene_file(s, FILE_D))));
     scene_fetches(s, &s->c1, ask_getattr(s, FILE_F));
     scene_fetches(s, &s->c1, ask_access(s, FILE_F));
     scene_passes(s, &s->c1, NFS3_SETATTR, args_setattr_size(f, 0),
@@ -82,7 +77,7 @@ static void k14_fileid_reused(struct scene *s)
  * kept for the handle, and every name that leads to it. */
 static void k14_reused_behind_the_back(struct scene *s)
 {
-    struct file *f = file_of(s, FILE_F), *n = file_of(s, FILE_N);
+    struct file *f = scene_file(s, FILE_F), *n = scene_file(s, FILE_N);
     scene_sees(s, &s->c1, ask_lookup(s, NAME_DF));
     scene_sees(s, &s->c1, ask_access(s, FILE_F));
     scene_serves(s, &s->c2, ask_lookup(s, NAME_DF));
@@ -112,8 +107,8 @@ static struct question polled(const struct scene *s, unsigned i)
 /* On the server: f is removed, x grows, n is made. */
 static void tree_changes(struct scene *s)
 {
-    file_write(file_of(s, FILE_D));
-    file_write(file_of(s, FILE_X));
+    file_write(scene_file(s, FILE_D));
+    file_write(scene_file(s, FILE_X));
     s->world.child[NAME_DF] = NOTHING;
     s->world.gone[FILE_F] = s->world.gone[FILE_F2] = true;
     s->world.child[NAME_DN] = FILE_N;
@@ -150,11 +145,11 @@ static void k15_listed(struct scene *s)
     for (unsigned i = 0; i < POLLED; i++)
         scene_sees(s, &s->c1, polled(s, i));
     tree_changes(s);
-    const struct dirent3 entries[] = {{"s", file_of(s, FILE_S), true, true},
-                                      {"x", file_of(s, FILE_X), true, true},
-                                      {"n", file_of(s, FILE_N), true, true}};
-    field_fetches(&s->c2, NFS3_READDIRPLUS, args_readdirplus(file_of(s, FILE_D)),
-                  res_readdirplus(&file_of(s, FILE_D)->attr, entries, 3));
+    const struct dirent3 entries[] = {{"s", scene_file(s, FILE_S), true, true},
+                                      {"x", scene_file(s, FILE_X), true, true},
+                                      {"n", scene_file(s, FILE_N), true, true}};
+    field_fetches(&s->c2, NFS3_READDIRPLUS, args_readdirplus(scene_file(s, FILE_D)),
+                  res_readdirplus(&scene_file(s, FILE_D)->attr, entries, 3));
     for (unsigned i = 0; i < POLLED; i++)
         scene_sees(s, &s->c1, polled(s, i));
 }
@@ -169,21 +164,21 @@ static void k16_wcc_is_the_servers(struct scene *s)
     scene_sees(s, &s->c1, ask_lookup(s, NAME_DF));
     scene_sees(s, &s->c1, ask_lookup(s, NAME_DN));
     scene_sees(s, &s->c1, ask_lookup(s, NAME_DX));
-    file_write(file_of(s, FILE_D)); /* n is made on the server */
+    file_write(scene_file(s, FILE_D)); /* n is made on the server */
     s->world.child[NAME_DN] = FILE_N;
     s->world.gone[FILE_N] = false;
-    struct file before = *file_of(s, FILE_D);
+    struct file before = *scene_file(s, FILE_D);
     struct file y = file_make("handle of y", NF3REG, (s->field->worlds << 16) + 7);
     scene_takes(s, &s->c1, NFS3_CREATE, args_create(&before, "y", NFS3_EXCLUSIVE, "verifier"),
                 &held);
-    file_write(file_of(s, FILE_D));
-    scene_tells(s, &held, res_create(&y, &y.attr, wcc_full(&before, file_of(s, FILE_D))));
+    file_write(scene_file(s, FILE_D));
+    scene_tells(s, &held, res_create(&y, &y.attr, wcc_full(&before, scene_file(s, FILE_D))));
     scene_sees(s, &s->c2, ask_lookup(s, NAME_DN));
-    before = *file_of(s, FILE_D);
+    before = *scene_file(s, FILE_D);
     scene_takes(s, &s->c1, NFS3_REMOVE, args_dirop(&before, "f"), &held);
-    file_write(file_of(s, FILE_D));
+    file_write(scene_file(s, FILE_D));
     s->world.child[NAME_DF] = NOTHING;
-    scene_tells(s, &held, res_wcc(NFS3_OK, wcc_full(&before, file_of(s, FILE_D))));
+    scene_tells(s, &held, res_wcc(NFS3_OK, wcc_full(&before, scene_file(s, FILE_D))));
     for (unsigned i = 0; i < POLLED - 1; i++)
         scene_sees(s, &s->c2, polled(s, i));
 }
@@ -223,7 +218,7 @@ static void k18_another_file(struct scene *s)
 {
     for (unsigned what = 0; what < 3; what++) {
         scene_renew(s);
-        struct file *f = file_of(s, FILE_F);
+        struct file *f = scene_file(s, FILE_F);
         warm_child(s, FILE_F, NAME_DF);
         becomes_another(f, what);
         field_fetches(&s->c2, NFS3_READ, args_read(f, 0, 1), res_post_op(NFS3ERR_IO, &f->attr));
@@ -238,7 +233,7 @@ static void k18_restart(struct scene *s)
     static const enum world_name names[] = {NAME_DF, NAME_EG, NAME_DX};
     for (unsigned what = 0; what < 3; what++) {
         warm_child(s, files[what], names[what]);
-        becomes_another(file_of(s, files[what]), what);
+        becomes_another(scene_file(s, files[what]), what);
     }
     field_restart(s->field);
     for (unsigned what = 0; what < 3; what++) {
@@ -252,7 +247,7 @@ static void k18_restart(struct scene *s)
 /* Protects: JUKEBOX is passed on, again and again, and not remembered. */
 static void k33_jukebox(struct scene *s)
 {
-    const struct file *d = file_of(s, FILE_D), *f = file_of(s, FILE_F);
+    const struct file *d = scene_file(s, FILE_D), *f = scene_file(s, FILE_F);
     struct question look = ask_lookup(s, NAME_DF);
     scene_sees(s, &s->c2, ask_getattr(s, FILE_F));
     for (unsigned i = 0; i < 10; i++) {
@@ -267,7 +262,7 @@ static void k33_jukebox(struct scene *s)
     struct file old = *f;
     struct field_held held;
     scene_takes(s, &s->c1, NFS3_SETATTR, args_setattr_size(f, 0), &held);
-    file_write(file_of(s, FILE_F));
+    file_write(scene_file(s, FILE_F));
     scene_tells(s, &held, res_wcc(NFS3_OK, wcc_full(&old, f)));
     scene_sees(s, &s->c2, ask_getattr(s, FILE_F));
     struct body page = page_begin(&d->attr, 1);

@@ -6,11 +6,6 @@
 
 #include <stdio.h>
 
-static struct file *file_of(struct scene *s, enum world_file file)
-{
-    return &s->world.file[file];
-}
-
 /* Both clients' attributes of the file, and what they find behind d/f. */
 static void all_see(struct scene *s)
 {
@@ -35,7 +30,7 @@ static struct question about_f(struct scene *s, unsigned i)
     const struct question questions[] = {ask_lookup(s, NAME_DF),
                                          ask_getattr(s, FILE_F),
                                          ask_access(s, FILE_F),
-                                         {NFS3_READ, args_read(file_of(s, FILE_F), 0, 100)}};
+                                         {NFS3_READ, args_read(scene_file(s, FILE_F), 0, 100)}};
     return questions[i];
 }
 
@@ -43,7 +38,7 @@ static void hold_across_truncation(struct scene *s, unsigned about, bool warm, b
 {
     struct field_held held, set;
     scene_renew(s);
-    struct file *f = file_of(s, FILE_F);
+    struct file *f = scene_file(s, FILE_F);
     f->attr.size = 100;
     struct file old = *f;
     struct question question = about_f(s, about);
@@ -146,7 +141,7 @@ static void k02_equal_xids(struct scene *s)
 static void k03_error_without_wcc(struct scene *s)
 {
     struct field_held set;
-    struct file *f = file_of(s, FILE_F);
+    struct file *f = scene_file(s, FILE_F);
     warm_f(s);
     scene_takes(s, &s->c2, NFS3_SETATTR, args_setattr_mode_size(f, 0600, 0), &set);
     file_change(f);
@@ -160,7 +155,7 @@ static void k03_error_without_wcc(struct scene *s)
 static void k03_connection_lost(struct scene *s)
 {
     struct field_held set;
-    struct file *f = file_of(s, FILE_F);
+    struct file *f = scene_file(s, FILE_F);
     warm_f(s);
     scene_takes(s, &s->c2, NFS3_SETATTR, args_setattr_mode_size(f, 0600, 0), &set);
     file_change(f);
@@ -175,21 +170,21 @@ static void k03_connection_lost(struct scene *s)
 
 static void link_changes(struct scene *s, uint32_t nlink)
 {
-    struct file *f = file_of(s, FILE_F);
-    file_write(file_of(s, FILE_E));
+    struct file *f = scene_file(s, FILE_F);
+    file_write(scene_file(s, FILE_E));
     file_change(f);
     f->attr.nlink = nlink;
-    file_of(s, FILE_F2)->attr = f->attr;
+    scene_file(s, FILE_F2)->attr = f->attr;
 }
 
 static void remove_link(struct scene *s)
 {
     struct field_held removal;
-    struct file old = *file_of(s, FILE_E);
+    struct file old = *scene_file(s, FILE_E);
     scene_takes(s, &s->c1, NFS3_REMOVE, args_dirop(&old, "m"), &removal);
     s->world.child[NAME_EM] = NOTHING;
     link_changes(s, 1);
-    scene_tells(s, &removal, res_wcc(NFS3_OK, wcc_full(&old, file_of(s, FILE_E))));
+    scene_tells(s, &removal, res_wcc(NFS3_OK, wcc_full(&old, scene_file(s, FILE_E))));
     all_see(s);
     scene_sees(s, &s->c2, ask_lookup(s, NAME_EM));
 }
@@ -198,13 +193,14 @@ static void remove_link(struct scene *s)
 static void k04_link_and_remove(struct scene *s)
 {
     struct field_held link;
-    struct file old = *file_of(s, FILE_E);
+    struct file old = *scene_file(s, FILE_E);
     warm_f(s);
-    scene_takes(s, &s->c1, NFS3_LINK, args_link(file_of(s, FILE_F), &old, "m"), &link);
+    scene_takes(s, &s->c1, NFS3_LINK, args_link(scene_file(s, FILE_F), &old, "m"), &link);
     s->world.child[NAME_EM] = FILE_F;
     link_changes(s, 2);
-    scene_tells(s, &link,
-                res_link(NFS3_OK, &file_of(s, FILE_F)->attr, wcc_full(&old, file_of(s, FILE_E))));
+    scene_tells(
+        s, &link,
+        res_link(NFS3_OK, &scene_file(s, FILE_F)->attr, wcc_full(&old, scene_file(s, FILE_E))));
     all_see(s);
     remove_link(s);
 }
@@ -232,10 +228,10 @@ static void warm_d(struct scene *s)
 
 static struct body page_of_d(struct scene *s)
 {
-    const struct dirent3 entries[] = {{"f", file_of(s, FILE_F), true, true},
-                                      {"s", file_of(s, FILE_S), true, true},
-                                      {"x", file_of(s, FILE_X), true, true}};
-    return res_readdirplus(&file_of(s, FILE_D)->attr, entries, 3);
+    const struct dirent3 entries[] = {{"f", scene_file(s, FILE_F), true, true},
+                                      {"s", scene_file(s, FILE_S), true, true},
+                                      {"x", scene_file(s, FILE_X), true, true}};
+    return res_readdirplus(&scene_file(s, FILE_D)->attr, entries, 3);
 }
 
 /* Protects: a page that lists f, and is held until f was removed, brings f back for nobody. */
@@ -245,17 +241,17 @@ static void k05_page_across_remove(struct scene *s)
         bool warm = i % 2, shown = i / 2;
         struct field_held page, removal;
         scene_renew(s);
-        struct file old = *file_of(s, FILE_D);
+        struct file old = *scene_file(s, FILE_D);
         struct body listed = page_of_d(s);
         if (warm)
             warm_f(s);
         field_asks(&s->c1, NFS3_READDIRPLUS, args_readdirplus(&old), &page);
         scene_takes(s, &s->c2, NFS3_REMOVE, args_dirop(&old, "f"), &removal);
-        file_write(file_of(s, FILE_D));
+        file_write(scene_file(s, FILE_D));
         s->world.child[NAME_DF] = NOTHING;
         s->world.gone[FILE_F] = true;
         scene_tells(s, &removal,
-                    res_wcc(NFS3_OK, shown ? wcc_full(&old, file_of(s, FILE_D)) : wcc_none));
+                    res_wcc(NFS3_OK, shown ? wcc_full(&old, scene_file(s, FILE_D)) : wcc_none));
         field_tells(&page, listed);
         warm_d(s);
         all_see(s); /* NOENT, and STALE */
@@ -266,10 +262,10 @@ static void k05_page_across_remove(struct scene *s)
 
 static void made_behind_the_back(struct scene *s)
 {
-    file_write(file_of(s, FILE_D));
+    file_write(scene_file(s, FILE_D));
     s->world.child[NAME_DN] = FILE_N;
     s->world.gone[FILE_N] = false;
-    file_of(s, FILE_N)->attr.type = NF3DIR;
+    scene_file(s, FILE_N)->attr.type = NF3DIR;
 }
 
 /* Protects: EXIST takes NOENT back. */
@@ -280,7 +276,7 @@ static void k06_exist_after_noent(struct scene *s)
         scene_sees(s, &s->c1, ask_lookup(s, NAME_DN));
         scene_serves(s, &s->c1, ask_lookup(s, NAME_DN));
         made_behind_the_back(s);
-        const struct file *d = file_of(s, FILE_D);
+        const struct file *d = scene_file(s, FILE_D);
         scene_passes(s, &s->c1, NFS3_MKDIR, args_mkdir(d, "n"),
                      res_wcc(NFS3ERR_EXIST, wcc ? wcc_full(d, d) : wcc_none));
         warm_d(s);
@@ -296,7 +292,7 @@ static void k06_noent_across_mkdir(struct scene *s)
         struct field_held look, mkdir;
         scene_renew(s);
         struct question question = ask_lookup(s, NAME_DN);
-        const struct file *d = file_of(s, FILE_D), *n = file_of(s, FILE_N);
+        const struct file *d = scene_file(s, FILE_D), *n = scene_file(s, FILE_N);
         struct file old = *d;
         struct body noent = scene_answer(s, &s->c1, question);
         field_asks(&s->c1, question.procedure, question.args, &look);
@@ -318,7 +314,7 @@ static void k07_not_sync(struct scene *s)
     for (unsigned wcc = 0; wcc < 2; wcc++) {
         struct field_held set;
         scene_renew(s);
-        struct file *f = file_of(s, FILE_F);
+        struct file *f = scene_file(s, FILE_F);
         warm_f(s);
         struct file old = *f;
         file_change(f);
@@ -339,7 +335,7 @@ static void k07_not_sync(struct scene *s)
 static void k08_two_writes(struct scene *s)
 {
     struct field_held first, second;
-    struct file *f = file_of(s, FILE_F);
+    struct file *f = scene_file(s, FILE_F);
     warm_f(s);
     struct file old = *f, one = *f;
     one.attr.size += 10;
@@ -358,7 +354,7 @@ static void k08_two_writes(struct scene *s)
 /* Protects: two clients write in turn, a third one looks: times are never older than what was acknowledged. */
 static void k17_writers_in_turn(struct scene *s)
 {
-    struct file *f = file_of(s, FILE_F);
+    struct file *f = scene_file(s, FILE_F);
     warm_f(s);
     for (unsigned i = 0; i < 4; i++) {
         struct field_client *writer = i % 3 == 2 ? &s->c2 : &s->c1;

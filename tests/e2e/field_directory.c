@@ -43,7 +43,7 @@ static struct listed entry(const struct listing *l, unsigned i)
 static struct body server_page(const struct listing *l, bool plus, struct position from,
                                struct position *next)
 {
-    const struct attr *dir = &l->scene->world.file[FILE_D].attr;
+    const struct attr *dir = &scene_file(l->scene, FILE_D)->attr;
     unsigned i = from.cookie == 0 ? 0 : (unsigned)(from.cookie - COOKIE + 1), count = 0;
     if (from.cookie != 0 && from.verf != l->verf)
         return res_post_op(NFS3ERR_BAD_COOKIE, dir);
@@ -74,7 +74,7 @@ static void count_page(struct listing *l, struct position from, struct position 
 static bool read_page(struct listing *l, unsigned number, struct position *at)
 {
     struct position next = {0, 0};
-    const struct file *d = &l->scene->world.file[FILE_D];
+    const struct file *d = scene_file(l->scene, FILE_D);
     bool plus = number % 2;
     struct body page = server_page(l, plus, *at, &next);
     field_fetches(
@@ -94,7 +94,7 @@ static bool read_page(struct listing *l, unsigned number, struct position *at)
 static void remove_entry(struct listing *l, unsigned i)
 {
     struct scene *s = l->scene;
-    struct file *d = &s->world.file[FILE_D], old = *d;
+    struct file *d = scene_file(s, FILE_D), old = *d;
     struct listed e = entry(l, i);
     struct body args = args_dirop(d, e.name);
     struct fake_call call = {.link = NULL};
@@ -121,8 +121,8 @@ static void check_listing(struct listing *l, unsigned bad_cookies)
         if (i % 100 != 0)
             continue;
         struct listed e = entry(l, i);
-        const struct attr *dir = &s->world.file[FILE_D].attr;
-        field_sees(&s->c2, NFS3_LOOKUP, args_dirop(&s->world.file[FILE_D], e.name),
+        const struct attr *dir = &scene_file(s, FILE_D)->attr;
+        field_sees(&s->c2, NFS3_LOOKUP, args_dirop(scene_file(s, FILE_D), e.name),
                    l->removed[i] ? res_post_op(NFS3ERR_NOENT, dir)
                                  : res_lookup(&e.file, &e.file.attr, dir));
     }
@@ -160,9 +160,9 @@ static void same_both_ways(struct scene *s, unsigned procedure, struct body args
 
 static struct body odd_page(struct scene *s, bool plus, unsigned entries, bool eof)
 {
-    const struct file *const files[] = {&s->world.file[FILE_F], &s->world.file[FILE_S]};
+    const struct file *const files[] = {scene_file(s, FILE_F), scene_file(s, FILE_S)};
     static const char *const names[] = {"f", "s"};
-    struct body page = page_begin(&s->world.file[FILE_D].attr, VERF);
+    struct body page = page_begin(&scene_file(s, FILE_D)->attr, VERF);
     for (unsigned i = 0; i < entries; i++) {
         page_entry(&page, files[i]->attr.fileid, names[i], COOKIE + i);
         if (plus)
@@ -175,7 +175,7 @@ static struct body odd_page(struct scene *s, bool plus, unsigned entries, bool e
 /* Protects: what is odd about a page is the server's business; what it does not list may be there all the same. */
 static void k30_odd_pages(struct scene *s)
 {
-    const struct file *d = &s->world.file[FILE_D];
+    const struct file *d = scene_file(s, FILE_D);
     const struct position start = {0, 0};
     for (unsigned plus = 0; plus < 2; plus++) {
         unsigned procedure = plus ? NFS3_READDIRPLUS : NFS3_READDIR;

@@ -21,7 +21,7 @@ enum issue {
     ISSUES,
 };
 
-static struct body handle_of(const struct scene *s, uint32_t len, enum issue issue)
+static struct body handle_of(struct scene *s, uint32_t len, enum issue issue)
 {
     uint8_t handle[HANDLE_MAX];
     struct body body = {0};
@@ -33,9 +33,9 @@ static struct body handle_of(const struct scene *s, uint32_t len, enum issue iss
 }
 
 /* The call that has the handle issued, and its results. */
-static struct question asks_for(const struct scene *s, enum issue issue)
+static struct question asks_for(struct scene *s, enum issue issue)
 {
-    const struct file *d = &s->world.file[FILE_D];
+    const struct file *d = scene_file(s, FILE_D);
     switch (issue) {
     case BY_MNT:
         return (struct question){STAGE_MOUNT + MOUNT3_MNT, args_path("/export")};
@@ -48,9 +48,9 @@ static struct question asks_for(const struct scene *s, enum issue issue)
     }
 }
 
-static struct body issues(const struct scene *s, enum issue issue, const struct body *handle)
+static struct body issues(struct scene *s, enum issue issue, const struct body *handle)
 {
-    const struct attr *d = &s->world.file[FILE_D].attr, *x = &s->world.file[FILE_X].attr;
+    const struct attr *d = &scene_file(s, FILE_D)->attr, *x = &scene_file(s, FILE_X)->attr;
     struct body body = res_status(NFS3_OK);
     switch (issue) {
     case BY_MNT:
@@ -83,7 +83,7 @@ static struct body issues(const struct scene *s, enum issue issue, const struct 
 
 static void handle_is_used(struct scene *s, const struct body *handle, uint32_t len)
 {
-    const struct file *x = &s->world.file[FILE_X];
+    const struct file *x = scene_file(s, FILE_X);
     struct body write = *handle, written = res_write(wcc_full(x, x), 4, "verifier");
     if (len > NFS3_FH_MAX) {
         field_refused(&s->c2, field_call(&s->c2, NFS3_GETATTR, *handle), RPC_GARBAGE_ARGS);
@@ -122,7 +122,7 @@ static void k22_handles(struct scene *s)
 static void odd_times(struct scene *s)
 {
     uint32_t ahead = (uint32_t)time(NULL) + 3600;
-    struct attr *f = &s->world.file[FILE_F].attr, *g = &s->world.file[FILE_G].attr;
+    struct attr *f = &scene_file(s, FILE_F)->attr, *g = &scene_file(s, FILE_G)->attr;
     f->atime = TIME(0x80000000u, 787086328);
     f->mtime = TIME(0xffffffffu, 999999999);
     f->ctime = TIME(0x80000001u, 999999999);
@@ -135,7 +135,7 @@ static void k36_times(struct scene *s)
     odd_times(s);
     const enum world_file files[] = {FILE_F, FILE_G};
     for (unsigned i = 0; i < 2; i++) {
-        struct file *file = &s->world.file[files[i]];
+        struct file *file = scene_file(s, files[i]);
         scene_fetches(s, &s->c1, ask_getattr(s, files[i]));
         scene_serves(s, &s->c2, ask_getattr(s, files[i]));
         scene_fetches(s, &s->c1, ask_access(s, files[i]));
@@ -158,8 +158,8 @@ static void k36_freshness(struct scene *s)
     scene_fetches(s, &s->c1, ask_getattr(s, FILE_F));
     scene_fetches(s, &s->c1, ask_getattr(s, FILE_G));
     field_pause(FIELD_AGED_MS);
-    file_change(&s->world.file[FILE_F]);
-    file_change(&s->world.file[FILE_G]);
+    file_change(scene_file(s, FILE_F));
+    file_change(scene_file(s, FILE_G));
     scene_fetches(s, &s->c1, ask_getattr(s, FILE_F));
     scene_fetches(s, &s->c1, ask_getattr(s, FILE_G));
 }

@@ -17,54 +17,45 @@
 
 enum way {
     AT_ONCE,
-    OTHERS_ASK, /* the reply is held meanwhile */
-    LOST_EXECUTED, /* the connection ends in place of the reply, after the mutation was executed, … */
-    LOST_BEFORE, /* … or before */
+    OTHERS_ASK,    /* the reply is held meanwhile */
+    LOST_EXECUTED, /* the mutation is executed, and the connection ends in place of the reply */
+    LOST_BEFORE,   /* the connection ends before it is executed */
 };
 
 struct manner {
     const char *title;
     enum way way;
-    struct says says; /* what its reply holds */
+    struct says says; /* what its reply holds: a status; attributes? a handle? */
     bool nothing;     /* is changed */
-    bool creates;     /* it makes a difference only where the reply holds a handle */
-    bool again;   /* executed a second time: the error is that of a name which is gone, or there */
-    bool lingers; /* handles of what is gone still lead to it */
+    bool creates;     /* makes a difference only where the reply can hold a handle */
+    bool again;       /* executed twice: the error is that of a name which is gone, or there */
+    bool lingers;     /* handles of what is gone still lead to it */
 };
 
-#define ALL                 \
-    {                       \
-        NFS3_OK, true, true \
-    }
-#define ERROR                    \
-    {                            \
-        NFS3ERR_IO, false, false \
-    }
-#define ERROR_SHOWN             \
-    {                           \
-        NFS3ERR_IO, true, false \
-    }
-
 static const struct manner manners[] = {
-    {.title = "success", .says = ALL},
+    {.title = "success", .says = {NFS3_OK, true, true}},
     {.title = "success without attributes", .says = {NFS3_OK, false, true}},
     {.title = "success without a handle", .says = {NFS3_OK, true, false}, .creates = true},
     {.title = "success without either", .says = {NFS3_OK, false, false}, .creates = true},
-    {.title = "success, and what is gone still has its handle", .says = ALL, .lingers = true},
-    {.title = "an error with the change made (K03)", .says = ERROR},
-    {.title = "an error with the change made and shown", .says = ERROR_SHOWN},
-    {.title = "an error with nothing changed", .says = ERROR, .nothing = true},
-    {.title = "an error with nothing changed, as shown", .says = ERROR_SHOWN, .nothing = true},
-    {.title = "success, held while others ask", .says = ALL, .way = OTHERS_ASK},
+    {.title = "success, and what is gone still has its handle",
+     .says = {NFS3_OK, true, true},
+     .lingers = true},
+    {.title = "an error with the change made (K03)", .says = {NFS3ERR_IO, false, false}},
+    {.title = "an error with the change made and shown", .says = {NFS3ERR_IO, true, false}},
+    {.title = "an error with nothing changed", .says = {NFS3ERR_IO, false, false}, .nothing = true},
+    {.title = "an error with nothing changed, as shown",
+     .says = {NFS3ERR_IO, true, false},
+     .nothing = true},
+    {.title = "success, held while others ask", .says = {NFS3_OK, true, true}, .way = OTHERS_ASK},
     {.title = "an error with the change made, held while others ask",
-     .says = ERROR,
+     .says = {NFS3ERR_IO, false, false},
      .way = OTHERS_ASK},
-    {.title = "reply lost, executed (K03)", .says = ALL, .way = LOST_EXECUTED},
+    {.title = "reply lost, executed (K03)", .says = {NFS3_OK, true, true}, .way = LOST_EXECUTED},
     {.title = "reply lost, executed twice",
      .says = {NFS3_OK, false, false},
      .way = LOST_EXECUTED,
      .again = true},
-    {.title = "reply lost, not executed", .says = ALL, .way = LOST_BEFORE},
+    {.title = "reply lost, not executed", .says = {NFS3_OK, true, true}, .way = LOST_BEFORE},
 };
 
 /* ---- a run ---- */

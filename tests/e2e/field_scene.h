@@ -30,6 +30,11 @@ static inline struct wcc wcc_full(const struct file *before, const struct file *
 
 static const struct wcc wcc_none;
 
+static inline struct file *scene_file(struct scene *scene, enum world_file file)
+{
+    return &scene->world.file[file];
+}
+
 /* What a client can ask of the world. */
 struct question {
     unsigned procedure;
