@@ -23,6 +23,7 @@ nfsaccel_e2e_client(twins e2e/twins.c)
 nfsaccel_e2e_client(shared e2e/shared.c)
 nfsaccel_e2e_client(hostile e2e/hostile.c)
 nfsaccel_e2e_client(verify e2e/verify.c)
+nfsaccel_e2e_client(stress e2e/stress.c e2e/stress_client.c e2e/stress_compare.c)
 add_executable(e2e-thief e2e/thief.c)
 nfsaccel_e2e_client(fake_cases e2e/fake_cases.c)
 # The octets, and the small world of files, are those of the unit tests.
