@@ -165,14 +165,15 @@ static void k11_masks(struct scene *s)
 static void k12_let_in_later(struct scene *s)
 {
     const struct file *d = scene_file(s, FILE_D);
-    struct question look = ask_lookup(s, NAME_DF);
+    struct question look = ask_lookup(s, NAME_EG);
     field_fetches(&s->c1, NFS3_ACCESS, args_access(d, ALL), res_access(&d->attr, 0));
     field_fetches(&s->c1, look.procedure, look.args, res_post_op(NFS3ERR_ACCES, NULL));
     field_fetches(&s->c3, NFS3_ACCESS, args_access(d, ALL), res_access(&d->attr, ALL));
     scene_fetches(s, &s->c1, look);
     field_pause(FIELD_AGED_MS);
+    scene_sees(s, &s->c3, ask_getattr(s, FILE_D));
     field_fetches(&s->c1, NFS3_ACCESS, args_access(d, ALL), res_access(&d->attr, ALL));
-    scene_sees(s, &s->c1, look);
+    scene_sees(s, &s->c1, ask_lookup(s, NAME_DF));
 }
 
 /* ---- K37 ---- */

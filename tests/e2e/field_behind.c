@@ -150,6 +150,7 @@ static void k15_listed(struct scene *s)
                                       {"n", scene_file(s, FILE_N), true, true}};
     field_fetches(&s->c2, NFS3_READDIRPLUS, args_readdirplus(scene_file(s, FILE_D)),
                   res_readdirplus(&scene_file(s, FILE_D)->attr, entries, 3));
+    scene_sees(s, &s->c1, ask_access(s, FILE_D)); /* nothing but the names can be outdated now */
     for (unsigned i = 0; i < POLLED; i++)
         scene_sees(s, &s->c1, polled(s, i));
 }
@@ -173,6 +174,7 @@ static void k16_wcc_is_the_servers(struct scene *s)
                 &held);
     file_write(scene_file(s, FILE_D));
     scene_tells(s, &held, res_create(&y, &y.attr, wcc_full(&before, scene_file(s, FILE_D))));
+    scene_sees(s, &s->c2, ask_access(s, FILE_D));
     scene_sees(s, &s->c2, ask_lookup(s, NAME_DN));
     before = *scene_file(s, FILE_D);
     scene_takes(s, &s->c1, NFS3_REMOVE, args_dirop(&before, "f"), &held);

@@ -78,7 +78,18 @@ static struct file numbered(const struct scene *s, unsigned client, unsigned cal
     return file_make(name, NF3REG, (s->field->worlds << 16) + 1000 + client * CALLS + call);
 }
 
-/* Answers the calls in an order of its own, some of them twice, and something that nobody asked. */
+/* What a reply must not be taken for: one to an xid that nobody has, and one that comes over another connection. */
+static void answer_nobody(const struct fake_call *call, struct fake_link *other,
+                          struct body results)
+{
+    const struct fake_call unknown = {.link = call->link, .xid = call->xid + 0x10000};
+    const struct fake_call elsewhere = {.link = other, .xid = call->xid};
+    field_answer(&unknown, results);
+    if (other != call->link)
+        field_answer(&elsewhere, results);
+}
+
+/* Answers the calls in an order of its own, and some of them twice. */
 static void answer_out_of_order(struct fake_call *calls, const struct file *files, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -87,12 +98,12 @@ static void answer_out_of_order(struct fake_call *calls, const struct file *file
             struct body args = args_handle(&files[k]);
             if (!bytes_equal(field_args(call), body_bytes(&args)))
                 continue;
+            struct body wrong = res_getattr(&files[(k + 1) % count].attr);
+            answer_nobody(call, calls[i].link, wrong);
             field_answer(call, res_getattr(&files[k].attr));
             if (i % 3 == 0)
-                field_answer(call, res_getattr(&files[(k + 1) % count].attr));
+                field_answer(call, wrong);
         }
-        struct fake_call nobodys = {.link = call->link, .xid = call->xid + 0x1000};
-        field_answer(&nobodys, res_getattr(&files[i].attr));
     }
 }
 
@@ -217,6 +228,18 @@ static void k04_link_behind_the_back(struct scene *s)
         link_changes(s, 2);
         remove_link(s);
     }
+}
+
+/* Protects: the same where the other name led elsewhere when the proxy was told. */
+static void k04_name_leads_elsewhere(struct scene *s)
+{
+    warm_f(s);
+    s->world.child[NAME_EM] = FILE_X;
+    scene_sees(s, &s->c1, ask_lookup(s, NAME_EM));
+    scene_serves(s, &s->c2, ask_lookup(s, NAME_EM));
+    s->world.child[NAME_EM] = FILE_F;
+    link_changes(s, 2);
+    remove_link(s);
 }
 
 /* Whatever is asked for in d now, its attributes and verdict are there. */
@@ -382,6 +405,8 @@ const struct field_case field_coherence[] = {
      k03_connection_lost},
     {"K04: LINK f g, REMOVE g, and the nlink of f", IN_BOTH_MODES, k04_link_and_remove},
     {"K04: the link was made behind the proxy's back", IN_BOTH_MODES, k04_link_behind_the_back},
+    {"K04: the link took another file's name behind the proxy's back", IN(FIELD_SHARED),
+     k04_name_leads_elsewhere},
     {"K05: a page that is held across the REMOVE of what it lists", IN_BOTH_MODES,
      k05_page_across_remove},
     {"K06: a MKDIR that meets what is known not to exist", IN_BOTH_MODES, k06_exist_after_noent},
