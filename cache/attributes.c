@@ -108,11 +108,11 @@ static void put(const struct attributes *news, struct object *object, uint64_t u
 {
     memcpy(object->fattr, news->fattr, NFS3_FATTR_LEN);
     packed_put48(object->received, news->received);
-    packed_put40(object->fetched, news->now / CACHE_NSEC_PER_MSEC);
+    packed_put40(object->fetched, news->asked / CACHE_NSEC_PER_MSEC);
     object->unchanged = saturate32(unchanged);
     object->flags &= (uint8_t) ~(OBJECT_TOUCHED | OBJECT_DOUBTFUL);
     object->flags |= OBJECT_VALID | news->flavor;
-    object->flags |= server_in_doubt(news->server, news->now) ? OBJECT_DOUBTFUL : 0;
+    object->flags |= server_in_doubt(news->server, news->asked) ? OBJECT_DOUBTFUL : 0;
 }
 
 static bool store_new(const struct attributes *news, uint32_t *spare)
@@ -151,7 +151,7 @@ bool attributes_store(const struct attributes *news, uint32_t index, uint32_t *s
     bool changed = !fattr_unchanged(object->fattr, news->fattr);
     notice(news, object, changed);
     struct fresh_state before = object_state(object);
-    uint64_t now = news->now / CACHE_NSEC_PER_MSEC;
+    uint64_t now = news->asked / CACHE_NSEC_PER_MSEC;
     put(news, object, !changed && now > before.changed ? now - before.changed : 0);
     thing_use((struct thing *)(void *)object);
     return true;

@@ -15,7 +15,7 @@ struct attributes {
     struct identity identity;
     uint64_t state; /* key_fattr of them */
     cache_stamp sent, received;
-    uint64_t now;
+    uint64_t asked; /* when, in monotonic ns */
     uint8_t flavor; /* OBJECT_NONE, OBJECT_SYS or 0 */
 };
 

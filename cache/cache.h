@@ -189,7 +189,7 @@ struct cache_filler {
     const struct cache_credential *credential;
     cache_stamp sent;     /* cache_tick when the call was forwarded */
     cache_stamp received; /* cache_tick when its reply came */
-    uint64_t now;
+    uint64_t asked; /* monotonic ns when the call was forwarded: what it says is as old as that */
     /* Verdicts and names: the object's, or the directory's, attributes in the same reply; or NULL. */
     const uint8_t *fattr;
 };
@@ -254,6 +254,7 @@ struct cache_mutation {
     bool blind; /* it may touch what nobody knows of yet */
     unsigned objects, names, fences;
     cache_stamp sent; /* set by begin */
+    uint64_t since;   /* likewise, monotonic ns */
     struct cache_mutation_object object[CACHE_MUTATION_OBJECTS];
     uint32_t name[CACHE_MUTATION_NAMES]; /* hashes */
     struct {
@@ -308,7 +309,7 @@ bool cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
 /* The name now leads to that object (or, `handle` empty, to nothing): kept only if the mutation was
  * alone on it. After cache_mutation_result of the directory and the object. */
 void cache_mutation_name_result(struct cache_mutation *mutation, struct bytes dir,
-                                struct bytes name, struct bytes handle, uint64_t now);
+                                struct bytes name, struct bytes handle);
 
 /* A directory was removed or replaced: all names in it go, whatever else is known. */
 void cache_mutation_directory_gone(struct cache_mutation *mutation, unsigned object);

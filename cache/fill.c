@@ -72,7 +72,7 @@ static enum outcome compare(const struct attributes *news, struct object *object
 static void refresh(const struct attributes *news, struct object *object)
 {
     struct fresh_state state = object_state(object);
-    uint64_t now = news->now / CACHE_NSEC_PER_MSEC;
+    uint64_t now = news->asked / CACHE_NSEC_PER_MSEC;
     if (now > state.fetched) {
         uint64_t unchanged = now - state.changed;
         object->unchanged = unchanged > UINT32_MAX ? UINT32_MAX : (uint32_t)unchanged;
@@ -80,7 +80,7 @@ static void refresh(const struct attributes *news, struct object *object)
     }
     packed_put48(object->received, later(object_received(object), news->received));
     object->flags |= news->flavor;
-    if (server_in_doubt(news->server, news->now))
+    if (server_in_doubt(news->server, news->asked))
         object->flags |= OBJECT_DOUBTFUL;
     thing_use((struct thing *)(void *)object);
 }
@@ -119,7 +119,7 @@ void cache_fill_attributes(const struct cache_filler *filler, struct bytes handl
     struct attributes news = attributes_make(filler->server, handle, fattr);
     news.sent = filler->sent;
     news.received = filler->received;
-    news.now = filler->now;
+    news.asked = filler->asked;
     news.flavor = object_flavor(filler->credential->flavor);
     struct span span;
     uint32_t spare;
@@ -315,7 +315,7 @@ static void fill_name(const struct cache_filler *filler, struct bytes dir, struc
     struct cache_server *server = filler->server;
     if (!handle_fits(dir))
         return;
-    struct name_news news = {.received = filler->received, .now = filler->now};
+    struct name_news news = {.received = filler->received, .asked = filler->asked};
     news.dir = admit_dir(filler, dir, searched, &news.matched);
     bool admitted = news.dir.index != 0 && text.len > 0 && text.len <= CACHE_NAME_MAX;
     if (handle && !admit_child(filler, *handle, &news.child))

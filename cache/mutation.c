@@ -249,6 +249,7 @@ static void begin_name(struct cache_mutation *mutation, uint32_t hash)
 void cache_mutation_begin(struct cache_mutation *mutation, uint64_t now)
 {
     mutation->sent = cache_tick(mutation->server);
+    mutation->since = now;
     for (unsigned i = 0; i < mutation->objects; i++) {
         begin_object(mutation, &mutation->object[i], now);
         mutation->blind |= !mutation->object[i].identified;

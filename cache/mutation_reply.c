@@ -58,12 +58,12 @@ static void touch_aliases(const struct attributes *news, uint32_t own)
 
 /* What the mutation's reply says; it counts as received now. */
 static struct attributes news_of(const struct cache_mutation *mutation, struct bytes handle,
-                                 const uint8_t *fattr, uint32_t flavor, uint64_t now)
+                                 const uint8_t *fattr, uint32_t flavor)
 {
     struct attributes news = attributes_make(mutation->server, handle, fattr);
     news.sent = mutation->sent;
     news.received = cache_tick(mutation->server);
-    news.now = now;
+    news.asked = mutation->since;
     news.flavor = object_flavor(flavor);
     return news;
 }
@@ -72,7 +72,7 @@ static void keep_after(struct cache_mutation *mutation, struct cache_mutation_ob
                        const uint8_t *after, uint32_t flavor, uint64_t now)
 {
     struct cache_server *server = mutation->server;
-    struct attributes news = news_of(mutation, mutation_handle(of), after, flavor, now);
+    struct attributes news = news_of(mutation, mutation_handle(of), after, flavor);
     struct span span;
     uint32_t spare;
     uint32_t index = attributes_open(&span, &news, &spare);
@@ -146,7 +146,7 @@ bool cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
         return true;
     if (fattr == NULL)
         return found_handle(server, handle, now);
-    struct attributes news = news_of(mutation, handle, fattr, flavor, now);
+    struct attributes news = news_of(mutation, handle, fattr, flavor);
     struct span span;
     uint32_t spare;
     uint32_t index = attributes_open(&span, &news, &spare);
@@ -180,10 +180,10 @@ static bool refer(struct cache_server *server, struct bytes handle, struct objec
 }
 
 void cache_mutation_name_result(struct cache_mutation *mutation, struct bytes dir,
-                                struct bytes name, struct bytes handle, uint64_t now)
+                                struct bytes name, struct bytes handle)
 {
     struct cache_server *server = mutation->server;
-    struct name_news news = {.now = now};
+    struct name_news news = {.asked = mutation->since};
     struct object copy;
     if (dir.len > NFS3_FH_MAX || handle.len > NFS3_FH_MAX || name.len == 0 ||
         name.len > CACHE_NAME_MAX || !refer(server, dir, &copy, &news.dir.index))

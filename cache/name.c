@@ -118,9 +118,9 @@ bool name_store(struct cache_server *server, uint32_t index, uint32_t hash, stru
     name->child = news->child.index;
     name->child_birth = news->child.birth;
     name->flags &= (uint8_t)~THING_OWN;
-    name->flags |= server_in_doubt(server, news->now) ? NAME_DOUBTFUL : 0;
+    name->flags |= server_in_doubt(server, news->asked) ? NAME_DOUBTFUL : 0;
     name->flags |= news->matched ? NAME_MATCHED : 0;
     packed_put48(name->received, news->received);
-    packed_put40(name->fetched, news->now / CACHE_NSEC_PER_MSEC);
+    packed_put40(name->fetched, news->asked / CACHE_NSEC_PER_MSEC);
     return true;
 }

@@ -93,7 +93,7 @@ struct name_news {
     struct name_dir dir;
     struct name_child child;
     cache_stamp received;
-    uint64_t now;
+    uint64_t asked; /* monotonic ns */
     bool matched;
 };
 

@@ -163,7 +163,7 @@ static bool add(const struct cache_filler *filler, uint32_t object, uint32_t has
                                 .searched = answer->searched,
                                 .bare = filler->fattr == NULL};
     packed_put48(verdict->received, received);
-    packed_put40(verdict->fetched, filler->now / CACHE_NSEC_PER_MSEC);
+    packed_put40(verdict->fetched, filler->asked / CACHE_NSEC_PER_MSEC);
     object_at(cache, object)->verdicts = index;
     shard->verdict_count++;
     return true;

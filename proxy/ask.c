@@ -34,6 +34,7 @@ static void ask_replied(struct upstream_call *sent, struct record *record)
     reply_read(&reply, ask->request.procedure, (struct bytes){record->data, record->len});
     reply.sent = ask->sent_at;
     reply.received = cache_tick(ask->request.cache);
+    reply.asked = sent->since;
     if (reply.decoded)
         ask->request.procedure->harvest(&ask->request, &reply);
     ask->answered(ask->call, &ask->question, &reply);

@@ -229,6 +229,7 @@ static void call_replied(struct upstream_call *sent, struct record *record)
     reply_read(&reply, request->procedure, (struct bytes){record->data, record->len});
     reply.sent = call->sent_at;
     reply.received = cache_tick(request->cache);
+    reply.asked = sent->since;
 
     if (call->track != NULL) {
         track_reply(call->track, request, &reply);

@@ -13,7 +13,7 @@ struct cache_filler harvest_filler(const struct request *request, const struct r
         .credential = &request->credential.identity,
         .sent = reply->sent,
         .received = reply->received,
-        .now = request->service->engine->now,
+        .asked = reply->asked,
     };
 }
 

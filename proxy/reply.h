@@ -17,6 +17,7 @@ struct reply {
     bool decoded;  /* … and `res` could be read */
     struct nfs3_res res;
     cache_stamp sent, received;
+    uint64_t asked; /* engine.now when its call was sent, the first time */
 };
 
 /* Never fails: what can't be read is said by `executed` and `decoded`. */

@@ -345,7 +345,7 @@ void track_create_results(struct track *track, const struct request *request,
     else
         found(track, request, res->handle, res->object);
     cache_mutation_name_result(&track->mutation, request->args.object, request->args.name,
-                               res->handle, now_of(request));
+                               res->handle);
     track->behind.state = BEHIND_ABSENT; /* nothing is left to ask */
 }
 

@@ -268,8 +268,7 @@ static void deliver_bind(struct world *w, struct call *c)
                 &c->mutation, text(model_handle(dir, c->handle)), text(model_name(c->name)),
                 c->target >= 0
                     ? text(model_handle((unsigned)c->target, model_child_handle(c->name)))
-                    : (struct bytes){0},
-                w->fx.now);
+                    : (struct bytes){0});
     }
     identify(w, c, c->dir_object, dir);
     if (c->target >= 0)

@@ -174,7 +174,7 @@ static void test_found(void **state)
         result(fx, &m, 0, &d, &d);
         file_fattr(&f, fattr);
         cache_mutation_found(&m, text("f"), fattr, RPC_AUTH_SYS, fx->now);
-        cache_mutation_name_result(&m, text("d"), text("x"), text("f"), fx->now);
+        cache_mutation_name_result(&m, text("d"), text("x"), text("f"));
         end(fx, &m);
         assert_served(fx, "f", &f);
         assert_not_granted(fx, "f", 0x3f);
@@ -329,7 +329,7 @@ static void test_doubt(void **state)
     begin_name(fx, &m, "d", "x");
     cache_doubt(fx->server, 0);
     result(fx, &m, 0, &d, &d);
-    cache_mutation_name_result(&m, text("d"), text("x"), text("f"), fx->now);
+    cache_mutation_name_result(&m, text("d"), text("x"), text("f"));
     end(fx, &m);
     assert_not_served(fx, "d");
     fx->ages.exclusive = true;

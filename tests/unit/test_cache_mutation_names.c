@@ -140,7 +140,7 @@ static void test_name_result(void **state)
     begin_name(fx, &m, "d", "x"); /* RENAME of another file over it */
     assert_resolve(fx, "d", "x", NULL);
     result(fx, &m, 0, &d, &d);
-    cache_mutation_name_result(&m, text("d"), text("x"), text("g"), fx->now);
+    cache_mutation_name_result(&m, text("d"), text("x"), text("g"));
     end(fx, &m);
     assert_resolve(fx, "d", "x", "g");
     name(fx, "d", "other", "f");
@@ -148,7 +148,7 @@ static void test_name_result(void **state)
 
     begin_name(fx, &m, "d", "x"); /* REMOVE */
     result(fx, &m, 0, &d, &d);
-    cache_mutation_name_result(&m, text("d"), text("x"), (struct bytes){0}, fx->now);
+    cache_mutation_name_result(&m, text("d"), text("x"), (struct bytes){0});
     end(fx, &m);
     assert_resolve(fx, "d", "x", "");
 
@@ -195,14 +195,14 @@ static void test_name_not_alone(void **state)
     fill(fx, "f", &f);
     begin_name(fx, &first, "d", "x");
     begin_name(fx, &second, "d", "x");
-    cache_mutation_name_result(&first, text("d"), text("x"), text("f"), fx->now);
+    cache_mutation_name_result(&first, text("d"), text("x"), text("f"));
     end(fx, &first);
     assert_resolve(fx, "d", "x", NULL);
-    cache_mutation_name_result(&second, text("d"), text("x"), text("f"), fx->now);
+    cache_mutation_name_result(&second, text("d"), text("x"), text("f"));
     end(fx, &second);
     assert_resolve(fx, "d", "x", NULL);
     begin_name(fx, &first, "d", "y");
-    cache_mutation_name_result(&first, text("d"), text("x"), text("f"), fx->now);
+    cache_mutation_name_result(&first, text("d"), text("x"), text("f"));
     end(fx, &first);
     assert_resolve(fx, "d", "x", NULL);
 }
