@@ -7,8 +7,9 @@
  * about to end is asked for its attributes, so that the same file under another handle is not left
  * stale.
  *
- * A question that the server answers with an error leaves nothing behind the name if the error says
- * that this caller could not have got there. After any other the whole server is in doubt.
+ * An answer that leaves it open puts the whole server in doubt when the mutation ends, with two exceptions: there is
+ * nothing, or nothing that this caller may see, and the mutation fails too; the RPC layer turned the question away, and turns
+ * the mutation away too. So who may not do a thing can't empty the cache by trying it.
  */
 #include "proxy/track.h"
 
@@ -138,6 +139,34 @@ static void found(struct track *track, const struct request *request, struct byt
     track->found_len = handle.len;
 }
 
+/* A question that the RPC layer turned away. What it turns away as well changes nothing. */
+static void not_answered(struct track *track)
+{
+    if (track->begun)
+        track->doubt = true;
+    else
+        track->unanswered = true;
+}
+
+/*
+ * Nothing is there, or this caller is not let see it: then it is not let change it either. A server may think better of
+ * that between the two calls, so this is not believed when the mutation succeeds (track_reply). NOENT of the name that a
+ * RENAME moves to, or after a CREATE, is what a success is about.
+ */
+static void not_seen(struct track *track, const struct track_behind *behind,
+                     const struct reply *reply)
+{
+    bool absent = reply->decoded && reply->res.status == NFS3ERR_NOENT;
+    if (turned_away(reply))
+        not_answered(track);
+    else if (!reply->decoded || !nothing_there(reply->res.status))
+        track->doubt = true;
+    else if (track->begun)
+        track->doubt |= track->succeeded && !absent;
+    else
+        track->unseen |= behind == &track->behind || !absent;
+}
+
 static void behind_answer(struct track *track, const struct request *request,
                           struct track_behind *behind, const struct reply *reply)
 {
@@ -150,10 +179,8 @@ static void behind_answer(struct track *track, const struct request *request,
         if (reply->res.object != NULL)
             cache_mutation_identify(&track->mutation, behind->object, reply->res.object);
     }
-    if (is_there)
-        return;
-    if (reply->decoded ? !nothing_there(reply->res.status) : !turned_away(reply))
-        track->doubt = true;
+    if (!is_there)
+        not_seen(track, behind, reply);
 }
 
 /* ---- questions ---- */
@@ -198,14 +225,25 @@ struct track_question track_question(struct track *track, const struct request *
     return question;
 }
 
+/* GETATTR asks for no permission: no other error than these says that there is no such file. One that was not there before
+ * the mutation can't be what it changed. */
+static void not_identified(struct track *track, const struct reply *reply)
+{
+    if (harvest_handle_gone(reply))
+        track->unseen |= !track->begun;
+    else if (turned_away(reply))
+        not_answered(track);
+    else
+        track->doubt = true;
+}
+
 static void identity_answer(struct track *track, const struct track_question *question,
                             const struct reply *reply)
 {
     if (reply->decoded && reply->res.status == NFS3_OK)
         cache_mutation_identify(&track->mutation, question->object, reply->res.object);
-    else if (!harvest_handle_gone(reply) && !turned_away(reply))
-        track->doubt =
-            true; /* GETATTR asks for no permission: no other error says that there is no such file */
+    else
+        not_identified(track, reply);
 }
 
 static void found_answer(struct track *track, const struct request *request,
@@ -213,8 +251,8 @@ static void found_answer(struct track *track, const struct request *request,
 {
     if (reply->decoded && reply->res.status == NFS3_OK)
         found(track, request, question->handle, reply->res.object);
-    else if (!harvest_handle_gone(reply) && !turned_away(reply))
-        track->doubt = true;
+    else
+        not_identified(track, reply);
     track->found_len = 0;
 }
 
@@ -255,7 +293,7 @@ cache_stamp track_begin(struct track *track, const struct request *request)
         cache_mutation_add_name(&track->mutation, (struct bytes){moved->handle, moved->handle_len},
                                 (struct bytes){dot_dot, sizeof(dot_dot)});
     }
-    if (track->doubt || may_truncate(track, request))
+    if (track->doubt || track->unseen || track->unanswered || may_truncate(track, request))
         cache_mutation_blind(&track->mutation);
     cache_mutation_begin(&track->mutation, now_of(request));
     track->begun = true;
@@ -295,6 +333,8 @@ void track_reply(struct track *track, const struct request *request, const struc
     }
     if ((request->procedure->changes & CHANGES_EXISTING) && leaves_existing_alone(reply))
         track->behind.state = BEHIND_ABSENT;
+    track->succeeded = !reply->decoded || reply->res.status == NFS3_OK;
+    track->doubt |= track->unanswered || (track->unseen && track->succeeded);
     if (!reply->decoded)
         return;
     request->procedure->results(track, request, reply);

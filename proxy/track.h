@@ -44,7 +44,10 @@ struct track {
     uint8_t found[NFS3_FH_MAX];
     uint32_t found_len; /* 0: there is none */
     bool begun;
-    bool doubt;             /* something was changed of which nobody knows what it is */
+    bool doubt;  /* something was changed of which nobody knows what it is */
+    bool unseen; /* nothing was there that the caller was let see: doubt if the mutation succeeds */
+    bool unanswered;        /* a question was turned away: doubt unless the mutation is too */
+    bool succeeded;         /* or nobody knows whether it did */
     unsigned asked_objects; /* bit mask: identities that were asked for, whatever came of it */
 };
 

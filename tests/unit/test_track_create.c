@@ -225,29 +225,46 @@ static void test_no_results(void **state)
     }
 }
 
-/* Protects: there is nothing behind the name: nothing is dropped but the name and the directory. An
- * answer that says nothing puts everything in doubt. */
+/* Protects: what is asked after a CREATE that said nothing, and answered by an error. NOENT: there is
+ * nothing, and nothing is dropped but the name and the directory. ACCES: a caller who was not let
+ * see it may have changed it all the same if his CREATE succeeded, and has not if it failed. Any
+ * other, and one of the RPC layer, says nothing: everything is in doubt. */
 static void test_answers(void **state)
 {
     (void)state;
-    static const uint32_t status[] = {NFS3ERR_NOENT, NFS3ERR_ACCES, NFS3ERR_JUKEBOX, NFS3ERR_IO};
-    for (unsigned i = 0; i < 4; i++) {
+    static const struct rpc_reply auth_error = {
+        .stat = RPC_MSG_DENIED, .rejected = RPC_AUTH_ERROR, .auth = RPC_AUTH_REJECTEDCRED};
+    static const struct {
+        uint32_t status; /* 0: auth_error */
+        bool doubt[2];   /* CREATE succeeded, failed */
+    } rows[] = {{NFS3ERR_NOENT, {false, false}},
+                {NFS3ERR_ACCES, {true, false}},
+                {NFS3ERR_PERM, {true, false}},
+                {NFS3ERR_STALE, {true, false}},
+                {NFS3ERR_JUKEBOX, {true, true}},
+                {NFS3ERR_IO, {true, true}},
+                {0, {true, true}}};
+    for (unsigned i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
         struct open_scene o;
         struct scene *s = &o.s;
         struct file old_f = file_make("handle of f", NF3REG, 2);
         struct stage_sent *create = create_open(&o, NFS3_EXCLUSIVE);
-        stage_answer(create, res_create(NULL, NULL, no_wcc));
-        stage_answer(stage_takes(s->stage, NFS3_LOOKUP, args_dirop(&s->d, "f")),
-                     res_post_op(status[i], NULL));
-        stage_told(&s->c1, create->for_xid, res_create(NULL, NULL, no_wcc));
-        if (i < 2)
-            expect_served(s, &old_f);
+        bool failed = i & 1, doubt = rows[i / 2].doubt[failed];
+        struct body done = failed ? res_wcc(NFS3ERR_NOSPC, no_wcc) : res_create(NULL, NULL, no_wcc);
+        stage_answer(create, done);
+        struct stage_sent *look = stage_takes(s->stage, NFS3_LOOKUP, args_dirop(&s->d, "f"));
+        if (rows[i / 2].status == 0)
+            stage_answer_rpc(look, auth_error);
         else
+            stage_answer(look, res_post_op(rows[i / 2].status, NULL));
+        stage_told(&s->c1, create->for_xid, done);
+        if (doubt) {
             expect_asked_again(s, &s->f);
-        if (i < 2)
-            expect_served(s, &o.witness);
-        else
             expect_asked_again(s, &o.witness);
+        } else {
+            expect_served(s, &old_f);
+            expect_served(s, &o.witness);
+        }
         scene_close(s);
     }
 }

@@ -121,65 +121,6 @@ static void test_asks_squashed(void **state)
     scene_close(&s);
 }
 
-/* REMOVE d/f, and an answer to the question about it, or an error. Then REMOVE goes on, and
- * succeeds. */
-static void remove_with_answer(struct scene *s, struct body answer, const struct rpc_reply *error)
-{
-    struct body args = args_dirop(&s->d, "f");
-    struct body done = res_wcc(NFS3_OK, full_wcc(&s->d, &s->d));
-    uint32_t xid = stage_call(&s->c1, NFS3_REMOVE, args);
-    struct stage_sent *look = stage_takes(s->stage, NFS3_LOOKUP, args);
-    if (error != NULL)
-        stage_answer_rpc(look, *error);
-    else
-        stage_answer(look, answer);
-    struct stage_sent *gone = stage_takes(s->stage, NFS3_REMOVE, args);
-    stage_answer(gone, done);
-    stage_told(&s->c1, xid, done);
-    stage_quiet(s->stage);
-}
-
-/* Protects: an error that says that the caller can't get there ends the question; after any other,
- * nothing at all is trusted. The mutation goes to the server in either case. */
-static void test_errors_of_a_question(void **state)
-{
-    (void)state;
-    static const struct {
-        uint32_t status;
-        bool doubt;
-    } rows[] = {{NFS3ERR_NOENT, false},       {NFS3ERR_ACCES, false},
-                {NFS3ERR_PERM, false},        {NFS3ERR_NOTDIR, false},
-                {NFS3ERR_NAMETOOLONG, false}, {NFS3ERR_INVAL, false},
-                {NFS3ERR_STALE, false},       {NFS3ERR_BADHANDLE, false},
-                {NFS3ERR_JUKEBOX, true},      {NFS3ERR_IO, true},
-                {NFS3ERR_SERVERFAULT, true},  {NFS3ERR_NOTSUPP, true},
-                {NFS3ERR_NXIO, true},         {4711, true}};
-    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct scene s;
-        scene_open(&s, EXCLUSIVE);
-        warm_witness(&s);
-        remove_with_answer(&s, res_post_op(rows[i].status, NULL), NULL);
-        expect_doubt(&s, rows[i].doubt);
-        scene_close(&s);
-    }
-}
-
-/* Protects: the same for a question that the RPC layer did not answer, and for one that can't be
- * read. */
-static void test_rpc_errors_of_a_question(void **state)
-{
-    (void)state;
-    const struct rpc_reply *const errors[] = {&auth_error, &system_err, NULL};
-    for (unsigned i = 0; i < 3; i++) {
-        struct scene s;
-        scene_open(&s, EXCLUSIVE);
-        warm_witness(&s);
-        remove_with_answer(&s, res_status(NFS3_OK), errors[i]); /* which ends early */
-        expect_doubt(&s, i != 0);
-        scene_close(&s);
-    }
-}
-
 /* Protects: an answer without attributes leaves open which file it is: that is asked at the end,
  * and another handle of the same file is not served any more. */
 static void test_answer_without_attributes(void **state)
@@ -428,8 +369,6 @@ int main(void)
         cmocka_unit_test(test_asks_before_remove),
         cmocka_unit_test(test_does_not_ask_what_is_cached),
         cmocka_unit_test(test_asks_squashed),
-        cmocka_unit_test(test_errors_of_a_question),
-        cmocka_unit_test(test_rpc_errors_of_a_question),
         cmocka_unit_test(test_answer_without_attributes),
         cmocka_unit_test(test_rename_asks_for_both),
         cmocka_unit_test(test_asks_for_identity),
