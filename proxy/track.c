@@ -3,9 +3,10 @@
  *
  * The object behind a name is taken from the name cache; where it does not know, the server is
  * asked (LOOKUP with the caller's credential) before REMOVE, RMDIR and RENAME, and after a CREATE
- * that did not say what it opened. A handle whose (fsid, fileid) is not known when its mutation is
- * about to end is asked for its attributes, so that the same file under another handle is not left
- * stale.
+ * that did not say what it opened. What these three may take away is asked for its attributes
+ * before, where nobody knows which file it is: afterwards its handle may lead nowhere. Any other
+ * handle whose (fsid, fileid) is not known is asked when its mutation is about to end. So the same
+ * file under another handle is not left stale.
  *
  * An answer that leaves it open puts the whole server in doubt when the mutation ends, with two exceptions: there is
  * nothing, or nothing that this caller may see, and the mutation fails too; the RPC layer turned the question away, and turns
@@ -198,21 +199,40 @@ static struct track_question behind_question(struct track *track, const struct r
     return (struct track_question){.kind = TRACK_NOTHING};
 }
 
-static struct track_question identity_question(struct track *track)
+static struct track_question identity_question(struct track *track, unsigned object)
 {
+    const struct cache_mutation_object *of = &track->mutation.object[object];
+    if ((track->asked_objects & 1u << object) ||
+        cache_mutation_identified(&track->mutation, object))
+        return (struct track_question){.kind = TRACK_NOTHING};
+    track->asked_objects |= 1u << object;
+    return (struct track_question){
+        .kind = TRACK_ASK_IDENTITY, .handle = {of->handle, of->handle_len}, .object = object};
+}
+
+/* Which file it is that may be gone afterwards, when nobody can be asked any more. */
+static struct track_question vanishing_question(struct track *track, const struct request *request)
+{
+    const struct track_behind *const behind[] = {&track->behind, &track->behind2};
+    struct track_question question = {.kind = TRACK_NOTHING};
+    if (!(request->procedure->changes & CHANGES_BEHIND))
+        return question;
+    for (unsigned i = 0; i < 2 && question.kind == TRACK_NOTHING; i++) {
+        if (behind[i]->state == BEHIND_OBJECT)
+            question = identity_question(track, behind[i]->object);
+    }
+    return question;
+}
+
+static struct track_question end_question(struct track *track)
+{
+    struct track_question question = {.kind = TRACK_NOTHING};
     if (track->found_len > 0)
         return (struct track_question){.kind = TRACK_ASK_FOUND,
                                        .handle = {track->found, track->found_len}};
-    for (unsigned i = 0; i < track->mutation.objects; i++) {
-        if ((track->asked_objects & 1u << i) || cache_mutation_identified(&track->mutation, i))
-            continue;
-        track->asked_objects |= 1u << i;
-        return (struct track_question){
-            .kind = TRACK_ASK_IDENTITY,
-            .handle = {track->mutation.object[i].handle, track->mutation.object[i].handle_len},
-            .object = i};
-    }
-    return (struct track_question){.kind = TRACK_NOTHING};
+    for (unsigned i = 0; i < track->mutation.objects && question.kind == TRACK_NOTHING; i++)
+        question = identity_question(track, i);
+    return question;
 }
 
 struct track_question track_question(struct track *track, const struct request *request)
@@ -220,8 +240,8 @@ struct track_question track_question(struct track *track, const struct request *
     if (!cache_keeps(request->cache))
         return (struct track_question){.kind = TRACK_NOTHING};
     struct track_question question = behind_question(track, request);
-    if (question.kind == TRACK_NOTHING && track->begun)
-        question = identity_question(track);
+    if (question.kind == TRACK_NOTHING)
+        question = track->begun ? end_question(track) : vanishing_question(track, request);
     return question;
 }
 

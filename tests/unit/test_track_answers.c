@@ -22,6 +22,14 @@ static void answer_lookup(struct stage_sent *sent, struct answer answer)
         stage_answer(sent, res_post_op(answer.status, NULL));
 }
 
+static void answer_getattr(struct stage_sent *sent, struct answer answer)
+{
+    if (answer.rpc != NULL)
+        stage_answer_rpc(sent, *answer.rpc);
+    else
+        stage_answer(sent, res_status(answer.status));
+}
+
 /* What becomes of the mutation. */
 enum end {
     SUCCEEDS,
@@ -186,12 +194,45 @@ static void test_unseen_is_blind(void **state)
     }
 }
 
+/* What an answer about a handle, asked before the mutation, proves. */
+static const struct expectation identity_rows[] = {
+    {{NFS3ERR_STALE, NULL}, IF_IT_MAY_HAVE_SUCCEEDED},
+    {{NFS3ERR_BADHANDLE, NULL}, IF_IT_MAY_HAVE_SUCCEEDED},
+    {{0, &auth_error}, IF_EXECUTED},
+    {{0, &system_err}, ALWAYS},
+    {{NFS3_OK, NULL}, ALWAYS},       /* which ends early */
+    {{NFS3ERR_ACCES, NULL}, ALWAYS}, /* GETATTR needs no permission (RFC 1813 3.3.1) */
+    {{NFS3ERR_PERM, NULL}, ALWAYS},
+    {{NFS3ERR_JUKEBOX, NULL}, ALWAYS},
+    {{NFS3ERR_IO, NULL}, ALWAYS},
+};
+
+/* Protects: the same of the question which file it is that a REMOVE takes away: a handle that led nowhere
+ * can't be what it removed. */
+static void test_what_vanishes(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < LENGTH_OF(identity_rows); i++) {
+        for (enum end end = 0; end < ENDS; end++) {
+            struct scene s;
+            struct file witness = answers_open(&s);
+            struct body args = args_dirop(&s.d, "f");
+            stage_call(&s.c1, NFS3_REMOVE, args);
+            stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args), res_lookup(&s.f, NULL, NULL));
+            answer_getattr(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.f)),
+                           identity_rows[i].answer);
+            expect_end(&s, &witness, identity_rows[i].answer, end, identity_rows[i].doubts);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_behind_the_name),
         cmocka_unit_test(test_both_names),
         cmocka_unit_test(test_unseen_is_blind),
+        cmocka_unit_test(test_what_vanishes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,27 +121,61 @@ static void test_asks_squashed(void **state)
     scene_close(&s);
 }
 
-/* Protects: an answer without attributes leaves open which file it is: that is asked at the end,
- * and another handle of the same file is not served any more. */
+/* Protects: an answer without attributes leaves open which file it is: that is asked before the object
+ * may go, since its handle may be stale afterwards; and another handle of the same file is not served
+ * any more. What a RENAME replaces may go as well. */
 static void test_answer_without_attributes(void **state)
+{
+    (void)state;
+    static const unsigned procedures[] = {NFS3_REMOVE, NFS3_RMDIR, NFS3_RENAME};
+    for (unsigned i = 0; i < 3; i++) {
+        struct scene s;
+        scene_open(&s, EXCLUSIVE);
+        struct file alias = alias_of_f(&s);
+        warm_attributes(&s, &alias);
+        warm_attributes(&s, &s.d);
+        bool rename = procedures[i] == NFS3_RENAME;
+        struct wcc wcc = full_wcc(&s.d, &s.d);
+        struct body args = rename ? args_rename(&s.d, "g", &s.d, "f") : args_dirop(&s.d, "f");
+        struct body done = rename ? res_rename(NFS3_OK, wcc, wcc) : res_wcc(NFS3_OK, wcc);
+        uint32_t xid = stage_call(&s.c1, procedures[i], args);
+        if (rename)
+            stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args_dirop(&s.d, "g")),
+                         full_lookup(&s.g, &s.d));
+        stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args_dirop(&s.d, "f")),
+                     res_lookup(&s.f, NULL, NULL));
+        stage_untold(&s.c1, xid);
+        stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.f)), res_getattr(&s.f.attr));
+        stage_answer(stage_takes(s.stage, procedures[i], args), done);
+        stage_told(&s.c1, xid, done);
+        stage_quiet(s.stage);
+        file_change(&s.f);
+        alias.attr = s.f.attr;
+        expect_asked_again(&s, &alias);
+        scene_close(&s);
+    }
+}
+
+/* Protects: the same of both names of a RENAME, each asked once. */
+static void test_both_answers_without_attributes(void **state)
 {
     (void)state;
     struct scene s;
     scene_open(&s, EXCLUSIVE);
-    struct file alias = alias_of_f(&s);
-    warm_attributes(&s, &alias);
+    struct body args = args_rename(&s.d, "g", &s.d, "f");
     warm_attributes(&s, &s.d);
-    struct body args = args_dirop(&s.d, "f");
-    struct body done = res_wcc(NFS3_OK, full_wcc(&s.d, &s.d));
-    uint32_t xid = stage_call(&s.c1, NFS3_REMOVE, args);
-    stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args), res_lookup(&s.f, NULL, NULL));
-    stage_answer(stage_takes(s.stage, NFS3_REMOVE, args), done);
-    stage_untold(&s.c1, xid);
-    file_change(&s.f);
-    alias.attr = s.f.attr;
+    warm_witness(&s);
+    stage_call(&s.c1, NFS3_RENAME, args);
+    stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args_dirop(&s.d, "g")),
+                 res_lookup(&s.g, NULL, NULL));
+    stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args_dirop(&s.d, "f")),
+                 res_lookup(&s.f, NULL, NULL));
+    stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.g)), res_getattr(&s.g.attr));
     stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.f)), res_getattr(&s.f.attr));
-    stage_told(&s.c1, xid, done);
-    expect_asked_again(&s, &alias);
+    stage_answer(stage_takes(s.stage, NFS3_RENAME, args), res_rename(NFS3_OK, no_wcc, no_wcc));
+    stage_told(&s.c1, s.c1.xid, res_rename(NFS3_OK, no_wcc, no_wcc));
+    stage_quiet(s.stage);
+    expect_doubt(&s, false);
     scene_close(&s);
 }
 
@@ -370,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_does_not_ask_what_is_cached),
         cmocka_unit_test(test_asks_squashed),
         cmocka_unit_test(test_answer_without_attributes),
+        cmocka_unit_test(test_both_answers_without_attributes),
         cmocka_unit_test(test_rename_asks_for_both),
         cmocka_unit_test(test_asks_for_identity),
         cmocka_unit_test(test_reply_identifies),
