@@ -279,6 +279,8 @@ unsigned cache_mutation_add_object(struct cache_mutation *mutation, struct bytes
 void cache_mutation_identify(struct cache_mutation *mutation, unsigned object,
                              const uint8_t *fattr);
 void cache_mutation_add_name(struct cache_mutation *mutation, struct bytes dir, struct bytes name);
+/* What tells the object's file from all others: its identity where that is known, else its handle. A view in `mutation`. */
+struct bytes cache_mutation_file(const struct cache_mutation *mutation, unsigned object);
 
 /* Raises all fences and drops what they stand for. Before the first octet is sent. */
 void cache_mutation_begin(struct cache_mutation *mutation, uint64_t now);

@@ -9,6 +9,7 @@
 #include "cache/mutation.h"
 
 #include <assert.h>
+#include <stddef.h>
 
 #include "cache/fattr.h"
 #include "cache/name.h"
@@ -83,6 +84,19 @@ bool cache_mutation_identified(const struct cache_mutation *mutation, unsigned o
 {
     assert(object < mutation->objects);
     return mutation->object[object].identified;
+}
+
+_Static_assert(offsetof(struct cache_mutation_object, fileid) ==
+                   offsetof(struct cache_mutation_object, fsid) + sizeof(uint64_t),
+               "an identity is one piece of octets");
+
+struct bytes cache_mutation_file(const struct cache_mutation *mutation, unsigned object)
+{
+    assert(object < mutation->objects);
+    const struct cache_mutation_object *of = &mutation->object[object];
+    if (of->identified)
+        return (struct bytes){(const uint8_t *)&of->fsid, sizeof(of->fsid) + sizeof(of->fileid)};
+    return mutation_handle(of);
 }
 
 void cache_mutation_add_name(struct cache_mutation *mutation, struct bytes dir, struct bytes name)

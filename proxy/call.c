@@ -32,7 +32,7 @@ enum call_state {
 static const unsigned allowed[CALL_STATES] = {
     [CALL_RECEIVED] = TO(CALL_QUEUED) | TO(CALL_RESOLVING) | TO(CALL_FORWARDED) | TO(CALL_ENDED),
     [CALL_QUEUED] = TO(CALL_RESOLVING) | TO(CALL_FORWARDED) | TO(CALL_ENDED),
-    [CALL_RESOLVING] = TO(CALL_RESOLVING) | TO(CALL_FORWARDED) | TO(CALL_ENDED),
+    [CALL_RESOLVING] = TO(CALL_RESOLVING) | TO(CALL_QUEUED) | TO(CALL_FORWARDED) | TO(CALL_ENDED),
     [CALL_FORWARDED] = TO(CALL_CHECKING) | TO(CALL_ENDED),
     [CALL_CHECKING] = TO(CALL_CHECKING) | TO(CALL_ENDED),
     [CALL_ENDED] = 0,
@@ -272,6 +272,15 @@ static void call_forward(struct call *call)
         &service_counters(service, call->request.program, call->request.procedure)->forwarded, 1);
 }
 
+/* Nothing more can be found out about the directories. */
+static void call_line_up(struct call *call)
+{
+    call_move(call, CALL_QUEUED);
+    track_order(call->track, &call->request);
+    if (order_take(&call->track->ticket))
+        call_granted(call);
+}
+
 /* What has to be known is known, or is asked for. */
 static void call_advance(struct call *call)
 {
@@ -291,6 +300,10 @@ static void call_advance(struct call *call)
             return;
         }
         call_doubt(call);
+    }
+    if (before && !call->track->ordered) {
+        call_line_up(call);
+        return;
     }
     if (before) {
         call_forward(call);
@@ -387,9 +400,7 @@ static int call_start(const struct request *request, struct client *client, stru
         return 0;
     }
     track_init(call->track, &call->request, call, ticket_granted);
-    call_move(call, CALL_QUEUED);
-    if (order_take(&call->track->ticket))
-        call_granted(call);
+    call_advance(call);
     return 0;
 }
 

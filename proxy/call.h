@@ -5,8 +5,9 @@
  * and goes through these states; call.c has the table of moves that are allowed.
  *
  *   RECEIVED   decoded; fences' keys are known
+ *   RESOLVING  the server is being asked which file a directory is
  *   QUEUED     another mutation of the same name is under way
- *   RESOLVING  the server is being asked which object a name leads to
+ *   RESOLVING  the server is being asked which object a name leads to, and which file that is
  *   FORWARDED  the server has it, or will
  *   CHECKING   its reply is here; the server is being asked what that left open
  *   ENDED      the client has its reply, or has gone

@@ -43,7 +43,8 @@ void order_destroy(struct order *order);
 
 void order_ticket_init(struct order_ticket *ticket, struct order *order,
                        void (*granted)(struct order_ticket *ticket));
-/* `scope`: number of the server that the handle belongs to. The same name twice is one turn. */
+/* `scope`: number of the server that the directory belongs to. `dir`: what tells it from its others. The same name twice is
+ * one turn. */
 void order_ticket_add(struct order_ticket *ticket, uint32_t scope, struct bytes dir,
                       struct bytes name);
 

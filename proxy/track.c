@@ -1,6 +1,9 @@
 /*
  * track: what a mutation may change, and what has to be found out about it.
  *
+ * A directory may have several handles, and its names are ordered by which file it is: where its
+ * (fsid, fileid) is not known, the server is asked (GETATTR) before the call takes its turn.
+ *
  * The object behind a name is taken from the name cache; where it does not know, the server is
  * asked (LOOKUP with the caller's credential) before REMOVE, RMDIR and RENAME, and after a CREATE
  * that did not say what it opened. What these three may take away is asked for its attributes
@@ -47,14 +50,24 @@ void track_init(struct track *track, const struct request *request, struct call 
         track->object = cache_mutation_add_object(&track->mutation, args->object);
     if (changes & CHANGES_OBJECT2)
         track->object2 = cache_mutation_add_object(&track->mutation, args->object2);
-    if (changes & CHANGES_NAME) {
+    if (changes & CHANGES_NAME)
         cache_mutation_add_name(&track->mutation, args->object, args->name);
-        order_ticket_add(&track->ticket, cache_server_number(server), args->object, args->name);
-    }
-    if (changes & CHANGES_NAME2) {
+    if (changes & CHANGES_NAME2)
         cache_mutation_add_name(&track->mutation, args->object2, args->name2);
-        order_ticket_add(&track->ticket, cache_server_number(server), args->object2, args->name2);
-    }
+}
+
+void track_order(struct track *track, const struct request *request)
+{
+    const struct nfs3_args *args = &request->args;
+    unsigned changes = request->procedure->changes;
+    uint32_t scope = cache_server_number(request->cache);
+    if (changes & CHANGES_NAME)
+        order_ticket_add(&track->ticket, scope,
+                         cache_mutation_file(&track->mutation, track->object), args->name);
+    if (changes & CHANGES_NAME2)
+        order_ticket_add(&track->ticket, scope,
+                         cache_mutation_file(&track->mutation, track->object2), args->name2);
+    track->ordered = true;
 }
 
 /* ---- what is behind a name ---- */
@@ -210,6 +223,18 @@ static struct track_question identity_question(struct track *track, unsigned obj
         .kind = TRACK_ASK_IDENTITY, .handle = {of->handle, of->handle_len}, .object = object};
 }
 
+/* Which file a directory is, whose names are to be ordered. */
+static struct track_question directory_question(struct track *track, const struct request *request)
+{
+    unsigned changes = request->procedure->changes;
+    struct track_question question = {.kind = TRACK_NOTHING};
+    if (changes & CHANGES_NAME)
+        question = identity_question(track, track->object);
+    if ((changes & CHANGES_NAME2) && question.kind == TRACK_NOTHING)
+        question = identity_question(track, track->object2);
+    return question;
+}
+
 /* Which file it is that may be gone afterwards, when nobody can be asked any more. */
 static struct track_question vanishing_question(struct track *track, const struct request *request)
 {
@@ -239,6 +264,8 @@ struct track_question track_question(struct track *track, const struct request *
 {
     if (!cache_keeps(request->cache))
         return (struct track_question){.kind = TRACK_NOTHING};
+    if (!track->ordered)
+        return directory_question(track, request);
     struct track_question question = behind_question(track, request);
     if (question.kind == TRACK_NOTHING)
         question = track->begun ? end_question(track) : vanishing_question(track, request);

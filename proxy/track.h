@@ -2,12 +2,15 @@
  * track: a mutation from before it leaves until its reply has been handled.
  *
  * Knows what a mutation may change (its row's `changes`), has the cache fence all of that, and says
- * which questions the proxy must ask the server itself: before the mutation, which object is behind
- * a name; after it, which file a handle is, or which object a CREATE met. It sends nothing: call.c
- * asks the questions and brings the answers.
+ * which questions the proxy must ask the server itself: before the mutation, which file a directory
+ * is, and which object is behind a name; after it, which file a handle is, or which object a CREATE
+ * met. It sends nothing: call.c asks the questions and brings the answers.
  *
  *   track_init                      fences' keys from the arguments
- *   track_question, track_answer…   until no question is left: what is behind the names
+ *   track_question, track_answer…   until no question is left: which files the directories are
+ *   track_order                     the names' turns are known, and can be taken; when all are held:
+ *   track_resolve                   what the cache knows of what is behind the names
+ *   track_question, track_answer…   until no question is left: the rest of that
  *   track_begin                     fences raised; now the call may be sent
  *   track_reply                     the reply's results go in
  *   track_question, track_answer…   what the reply left open
@@ -43,6 +46,7 @@ struct track {
     /* An object that the reply brought to light, and of which nobody knows which file it is. */
     uint8_t found[NFS3_FH_MAX];
     uint32_t found_len; /* 0: there is none */
+    bool ordered;       /* the ticket says which names */
     bool begun;
     bool doubt;  /* something was changed of which nobody knows what it is */
     bool unseen; /* nothing was there that the caller was let see: doubt if the mutation succeeds */
@@ -68,6 +72,9 @@ struct track_question {
 
 void track_init(struct track *track, const struct request *request, struct call *call,
                 void (*granted)(struct order_ticket *ticket));
+/* Called when no question about the directories is left: a directory that has two handles is one directory, and its names
+ * are ordered by which file it is. The ticket may be taken now. */
+void track_order(struct track *track, const struct request *request);
 /* Called with all turns held; looks into the cache first. */
 void track_resolve(struct track *track, const struct request *request);
 /* The next question; TRACK_NOTHING when none is left for now. Its views stand in the request or in

@@ -157,9 +157,12 @@ static void test_k05_page_across_remove(void **state)
         struct file old = s.d;
         struct stage_sent *page = stage_asks(&s.c1, NFS3_READDIRPLUS, args_readdirplus(&s.d));
         uint32_t xid = stage_call(&s.c2, NFS3_REMOVE, args_dirop(&s.d, "f"));
-        if (!warm)
+        if (!warm) {
+            stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.d)),
+                         res_getattr(&s.d.attr));
             stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args_dirop(&s.d, "f")),
                          full_lookup(&s.f, &s.d));
+        }
         file_write(&s.d);
         struct body done = res_wcc(NFS3_OK, full_wcc(&old, &s.d));
         stage_answer(stage_takes(s.stage, NFS3_REMOVE, args_dirop(&s.d, "f")), done);

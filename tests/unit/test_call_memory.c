@@ -77,6 +77,7 @@ static void call(struct scene *s, unsigned procedure, struct body args)
 static bool run(unsigned nth, const char *keys, unsigned turn)
 {
     struct scene s;
+    struct file unknown = file_make("handle of unknown", NF3DIR, 9);
     scene_open(&s, keys);
     warm_attributes(&s, &s.g);
     s.stage->turn = turn; /* which records are owned */
@@ -88,6 +89,7 @@ static bool run(unsigned nth, const char *keys, unsigned turn)
     call(&s, NFS3_SETATTR, args_setattr_size(&s.g, 0));
     call(&s, NFS3_RENAME, args_rename(&s.d, "a", &s.g, "b"));
     call(&s, NFS3_CREATE, args_create(&s.d, "n", NFS3_UNCHECKED, NULL));
+    call(&s, NFS3_MKDIR, args_mkdir(&unknown, "n"));
     call(&s, NFS3_GETATTR, args_handle(&s.f));
     fault.armed = false;
     uint32_t xid = stage_call(&s.c2, NFS3_GETATTR, args_handle(&s.g));

@@ -181,6 +181,7 @@ static void change_through(struct scene *s, enum through through, struct file *a
 {
     *alias = file_make("another handle of f", NF3REG, 2);
     if (through == HANDLE_OF_CREATE) {
+        warm_attributes(s, &s->d);
         stage_fetches(&s->c1, NFS3_CREATE, args_create(&s->d, "f", NFS3_UNCHECKED, NULL),
                       res_create(&s->f, &s->f.attr, full_wcc(&s->d, &s->d)));
     } else {

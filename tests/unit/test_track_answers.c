@@ -226,13 +226,31 @@ static void test_what_vanishes(void **state)
     }
 }
 
+/* Protects: the same of the question which file the directory is. */
+static void test_directory(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < LENGTH_OF(identity_rows); i++) {
+        for (enum end end = 0; end < ENDS; end++) {
+            struct scene s;
+            struct file witness = answers_open(&s), e = file_make("handle of e", NF3DIR, 11);
+            struct body args = args_dirop(&e, "f");
+            stage_call(&s.c1, NFS3_REMOVE, args);
+            answer_getattr(stage_takes(s.stage, NFS3_GETATTR, args_handle(&e)),
+                           identity_rows[i].answer);
+            stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args),
+                         res_lookup(&s.f, &s.f.attr, NULL));
+            expect_end(&s, &witness, identity_rows[i].answer, end, identity_rows[i].doubts);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_behind_the_name),
-        cmocka_unit_test(test_both_names),
-        cmocka_unit_test(test_unseen_is_blind),
-        cmocka_unit_test(test_what_vanishes),
+        cmocka_unit_test(test_behind_the_name), cmocka_unit_test(test_both_names),
+        cmocka_unit_test(test_unseen_is_blind), cmocka_unit_test(test_what_vanishes),
+        cmocka_unit_test(test_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

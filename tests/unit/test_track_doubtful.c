@@ -41,6 +41,11 @@ static void test_no_cache_asks_nothing(void **state)
     stage_client_init(&client, stage, 0, alice);
     stage_fetches(&client, NFS3_SETATTR, args_setattr_size(&f, 0), res_wcc(NFS3_OK, no_wcc));
     stage_fetches(&client, NFS3_REMOVE, args_dirop(&d, "f"), res_wcc(NFS3_OK, no_wcc));
+    stage_fetches(&client, NFS3_RENAME, args_rename(&d, "f", &d, "g"),
+                  res_rename(NFS3_OK, no_wcc, no_wcc));
+    stage_fetches(&client, NFS3_LINK, args_link(&f, &d, "f"), res_link(NFS3_OK, NULL, no_wcc));
+    stage_fetches(&client, NFS3_CREATE, args_create(&d, "f", NFS3_UNCHECKED, NULL),
+                  res_create(NULL, NULL, no_wcc));
     stage_client_done(&client);
     stage_destroy(stage);
 }

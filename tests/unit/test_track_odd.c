@@ -32,6 +32,7 @@ static void test_handles_of_all_kinds(void **state)
     for (unsigned i = 0; i < 3; i++) {
         struct scene s;
         scene_open(&s, EXCLUSIVE);
+        warm_attributes(&s, &s.d);
         if (i < 2)
             s.f.handle_len = i == 0 ? 0 : NFS3_FH_MAX;
         remove_with_answer(&s, full_lookup(i == 2 ? &s.d : &s.f, &s.d));

@@ -82,6 +82,8 @@ static void test_others_do_not_wait(void **state)
     struct scene s;
     scene_open(&s, EXCLUSIVE);
     struct file e = file_make("handle of e", NF3DIR, 11);
+    warm_attributes(&s, &s.d);
+    warm_attributes(&s, &e);
     stage_asks(&s.c1, NFS3_MKDIR, args_mkdir(&s.d, "n"));
     stage_asks(&s.c2, NFS3_MKDIR, args_mkdir(&s.d, "m"));
     stage_asks(&s.c2, NFS3_MKDIR, args_mkdir(&e, "n"));
@@ -115,6 +117,7 @@ static void test_every_mutation_of_a_name_waits(void **state)
                 {NFS3_RENAME, args_rename(&s.d, "n", &s.d, "o")},
                 {NFS3_RENAME, args_rename(&s.d, "o", &s.d, "n")},
                 {NFS3_LINK, args_link(&s.f, &s.d, "n")}};
+    warm_attributes(&s, &s.d);
     struct stage_sent *first = stage_asks(&s.c1, NFS3_MKDIR, args_mkdir(&s.d, "n"));
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         stage_call(&s.c2, rows[i].procedure, rows[i].args);
@@ -184,6 +187,7 @@ static void test_turn_outlives_client_and_connection(void **state)
     struct scene s;
     scene_open(&s, EXCLUSIVE);
     struct body args = args_mkdir(&s.d, "n");
+    warm_attributes(&s, &s.d);
     stage_call(&s.c1, NFS3_MKDIR, args);
     stage_takes(s.stage, NFS3_MKDIR, args);
     uint32_t xid = stage_call(&s.c2, NFS3_MKDIR, args);

@@ -106,17 +106,21 @@ static void test_does_not_ask_what_is_cached(void **state)
     scene_close(&s);
 }
 
-/* Protects: a squashed caller's question is squashed too. */
+/* Protects: a squashed caller's questions are squashed too. */
 static void test_asks_squashed(void **state)
 {
     (void)state;
     struct scene s;
     struct who anonymous = {.flavor = RPC_AUTH_SYS, .uid = 65534, .gid = 65534};
     scene_open(&s, "squash = all\n");
-    struct body args = args_dirop(&s.d, "f");
+    struct body args = args_dirop(&s.d, "f"), dir = args_handle(&s.d);
     stage_call(&s.c1, NFS3_REMOVE, args);
+    struct stage_sent *get = stage_takes(s.stage, NFS3_GETATTR, dir);
+    struct body expected = stage_record(get->rpc.xid, NFS3_GETATTR, &anonymous, &dir);
+    wire_assert_bytes(get->record, body_bytes(&expected));
+    stage_answer(get, res_getattr(&s.d.attr));
     const struct stage_sent *look = stage_takes(s.stage, NFS3_LOOKUP, args);
-    struct body expected = stage_record(look->rpc.xid, NFS3_LOOKUP, &anonymous, &args);
+    expected = stage_record(look->rpc.xid, NFS3_LOOKUP, &anonymous, &args);
     wire_assert_bytes(look->record, body_bytes(&expected));
     scene_close(&s);
 }
@@ -284,18 +288,19 @@ static void test_answers_about_identity(void **state)
     }
 }
 
-/* Protects: both handles of a LINK, and of a RENAME, are asked for, one after the other. */
+/* Protects: both handles of a LINK are asked for, each once: the directory before, the file after. */
 static void test_asks_for_two_identities(void **state)
 {
     (void)state;
     struct scene s;
     scene_open(&s, EXCLUSIVE);
-    struct stage_sent *link = stage_asks(&s.c1, NFS3_LINK, args_link(&s.f, &s.d, "new"));
-    stage_answer(link, res_link(NFS3_OK, NULL, no_wcc));
-    stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.f)), res_getattr(&s.f.attr));
-    stage_untold(&s.c1, link->for_xid);
+    struct body args = args_link(&s.f, &s.d, "new");
+    uint32_t xid = stage_call(&s.c1, NFS3_LINK, args);
     stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.d)), res_getattr(&s.d.attr));
-    stage_told(&s.c1, link->for_xid, res_link(NFS3_OK, NULL, no_wcc));
+    stage_answer(stage_takes(s.stage, NFS3_LINK, args), res_link(NFS3_OK, NULL, no_wcc));
+    stage_untold(&s.c1, xid);
+    stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.f)), res_getattr(&s.f.attr));
+    stage_told(&s.c1, xid, res_link(NFS3_OK, NULL, no_wcc));
     stage_quiet(s.stage);
     scene_close(&s);
 }
@@ -319,25 +324,77 @@ static void test_turned_away_asks_nothing(void **state)
     scene_close(&s);
 }
 
+/* The questions of a REMOVE of d/f where nothing is known, in their order. */
+enum question {
+    WHICH_DIRECTORY,
+    WHAT_IS_BEHIND,
+    WHICH_FILE,
+    QUESTIONS,
+};
+
+static struct stage_sent *takes(struct scene *s, enum question question)
+{
+    if (question == WHAT_IS_BEHIND)
+        return stage_takes(s->stage, NFS3_LOOKUP, args_dirop(&s->d, "f"));
+    return stage_takes(s->stage, NFS3_GETATTR, args_handle(question == WHICH_FILE ? &s->f : &s->d));
+}
+
+static void answer_question(struct scene *s, struct stage_sent *sent, enum question question)
+{
+    if (question == WHAT_IS_BEHIND)
+        stage_answer(sent, res_lookup(&s->f, NULL, NULL));
+    else
+        stage_answer(sent, res_getattr(question == WHICH_FILE ? &s->f.attr : &s->d.attr));
+}
+
+/* REMOVE d/f, until this question has been asked. */
+static struct stage_sent *remove_until(struct scene *s, enum question question)
+{
+    scene_open(s, EXCLUSIVE);
+    stage_call(&s->c1, NFS3_REMOVE, args_dirop(&s->d, "f"));
+    for (enum question before = 0; before < question; before++)
+        answer_question(s, takes(s, before), before);
+    return takes(s, question);
+}
+
 /* Protects: questions survive a lost connection. */
 static void test_questions_survive(void **state)
 {
     (void)state;
+    for (enum question question = 0; question < QUESTIONS; question++) {
+        struct scene s;
+        uint32_t xid = remove_until(&s, question)->rpc.xid;
+        stage_link_down(s.stage, 0);
+        stage_link_up(s.stage, 0);
+        struct stage_sent *again = takes(&s, question);
+        assert_int_equal(again->rpc.xid, xid);
+        answer_question(&s, again, question);
+        for (enum question next = question + 1; next < QUESTIONS; next++)
+            answer_question(&s, takes(&s, next), next);
+        stage_answer(stage_takes(s.stage, NFS3_REMOVE, args_dirop(&s.d, "f")),
+                     res_wcc(NFS3_OK, no_wcc));
+        stage_told(&s.c1, s.c1.xid, res_wcc(NFS3_OK, no_wcc));
+        stage_quiet(s.stage);
+        assert_int_equal(s.stage->worker[0].engine.calls, 0);
+        scene_close(&s);
+    }
+}
+
+/* Protects: the same after the mutation. */
+static void test_last_question_survives(void **state)
+{
+    (void)state;
     struct scene s;
     scene_open(&s, EXCLUSIVE);
-    struct body args = args_dirop(&s.d, "f");
-    uint32_t call = stage_call(&s.c1, NFS3_REMOVE, args);
-    uint32_t xid = stage_takes(s.stage, NFS3_LOOKUP, args)->rpc.xid;
+    struct stage_sent *set = stage_asks(&s.c1, NFS3_SETATTR, args_setattr_size(&s.f, 0));
+    stage_answer(set, res_wcc(NFS3_OK, no_wcc));
+    uint32_t xid = stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.f))->rpc.xid;
     stage_link_down(s.stage, 0);
     stage_link_up(s.stage, 0);
-    struct stage_sent *look = stage_takes(s.stage, NFS3_LOOKUP, args);
-    assert_int_equal(look->rpc.xid, xid);
-    stage_answer(look, full_lookup(&s.f, &s.d));
-    struct stage_sent *gone = stage_takes(s.stage, NFS3_REMOVE, args);
-    stage_answer(gone, res_wcc(NFS3_OK, no_wcc));
-    stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.d)), res_getattr(&s.d.attr));
-    stage_told(&s.c1, call, res_wcc(NFS3_OK, no_wcc));
-    stage_quiet(s.stage);
+    struct stage_sent *get = stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.f));
+    assert_int_equal(get->rpc.xid, xid);
+    stage_answer(get, res_getattr(&s.f.attr));
+    stage_told(&s.c1, set->for_xid, res_wcc(NFS3_OK, no_wcc));
     assert_int_equal(s.stage->worker[0].engine.calls, 0);
     scene_close(&s);
 }
@@ -347,38 +404,54 @@ static void test_questions_survive(void **state)
 static void test_client_leaves_during_question(void **state)
 {
     (void)state;
-    struct scene s;
-    scene_open(&s, EXCLUSIVE);
-    struct body args = args_dirop(&s.d, "f");
-    stage_call(&s.c1, NFS3_REMOVE, args);
-    struct stage_sent *look = stage_takes(s.stage, NFS3_LOOKUP, args);
-    stage_client_leave(&s.c1);
-    stage_answer(look, full_lookup(&s.f, &s.d));
-    stage_quiet(s.stage);
-    assert_int_equal(s.stage->worker[0].engine.calls, 0);
-    stage_call(&s.c2, NFS3_REMOVE, args);
-    assert_int_equal(stage_next(s.stage)->rpc.procedure, NFS3_REMOVE);
-    scene_close(&s);
+    for (enum question question = 0; question < QUESTIONS; question++) {
+        struct scene s;
+        struct stage_sent *open = remove_until(&s, question);
+        uint32_t xid = stage_call(&s.c2, NFS3_REMOVE, args_dirop(&s.d, "f"));
+        if (question == WHICH_DIRECTORY) /* no turn has been taken yet */
+            answer_question(&s, takes(&s, WHICH_DIRECTORY), WHICH_DIRECTORY);
+        if (question == WHICH_DIRECTORY)
+            answer_question(&s, takes(&s, WHAT_IS_BEHIND), WHAT_IS_BEHIND);
+        stage_client_leave(&s.c1);
+        if (question != WHICH_DIRECTORY)
+            stage_quiet(s.stage);
+        answer_question(&s, open, question);
+        assert_int_equal(s.stage->worker[0].engine.calls, 0);
+        struct stage_sent *sent = stage_next(s.stage);
+        for (unsigned i = 0; i < 2 && sent->rpc.procedure != NFS3_REMOVE; i++) {
+            assert_ptr_equal(sent->worker, s.c2.worker);
+            answer_question(&s, sent,
+                            sent->rpc.procedure == NFS3_LOOKUP ? WHAT_IS_BEHIND : WHICH_FILE);
+            sent = stage_next(s.stage);
+        }
+        assert_int_equal(sent->rpc.procedure, NFS3_REMOVE);
+        assert_ptr_equal(sent->worker, s.c2.worker);
+        stage_quiet(s.stage);
+        stage_answer(sent, res_wcc(NFS3_OK, no_wcc));
+        stage_told(&s.c2, xid, res_wcc(NFS3_OK, no_wcc));
+        scene_close(&s);
+    }
 }
 
-/* Protects: the proxy stops while questions of both kinds are open: clients of calls that were not
+/* Protects: the proxy stops while questions of all kinds are open: clients of calls that were not
  * sent are told to come back, those whose call was answered get the answer. */
 static void test_stops_with_open_questions(void **state)
 {
     (void)state;
-    struct scene s;
-    scene_open(&s, EXCLUSIVE);
-    uint32_t before = stage_call(&s.c1, NFS3_REMOVE, args_dirop(&s.d, "f"));
-    stage_takes(s.stage, NFS3_LOOKUP, args_dirop(&s.d, "f"));
-    struct stage_sent *set = stage_asks(&s.c1, NFS3_SETATTR, args_setattr_size(&s.f, 0));
-    stage_answer(set, res_wcc(NFS3_OK, no_wcc));
-    stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.f));
-    stage_abandon(s.stage, 0);
-    assert_int_equal(s.c1.failures, 1);
-    stage_untold(&s.c1, before);
-    stage_told(&s.c1, set->for_xid, res_wcc(NFS3_OK, no_wcc));
-    assert_int_equal(s.stage->worker[0].engine.calls, 0);
-    scene_close(&s);
+    for (enum question question = 0; question < QUESTIONS; question++) {
+        struct scene s;
+        remove_until(&s, question);
+        uint32_t before = s.c1.xid;
+        struct stage_sent *set = stage_asks(&s.c1, NFS3_SETATTR, args_setattr_size(&s.g, 0));
+        stage_answer(set, res_wcc(NFS3_OK, no_wcc));
+        stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.g));
+        stage_abandon(s.stage, 0);
+        assert_int_equal(s.c1.failures, 1);
+        stage_untold(&s.c1, before);
+        stage_told(&s.c1, set->for_xid, res_wcc(NFS3_OK, no_wcc));
+        assert_int_equal(s.stage->worker[0].engine.calls, 0);
+        scene_close(&s);
+    }
 }
 
 /* Protects: a question that can't be sent any more puts everything in doubt; the client has its
@@ -412,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_asks_for_two_identities),
         cmocka_unit_test(test_turned_away_asks_nothing),
         cmocka_unit_test(test_questions_survive),
+        cmocka_unit_test(test_last_question_survives),
         cmocka_unit_test(test_client_leaves_during_question),
         cmocka_unit_test(test_stops_with_open_questions),
         cmocka_unit_test(test_can_not_ask),
