@@ -210,8 +210,7 @@ int main(void)
         cmocka_unit_test(test_equal),          cmocka_unit_test(test_equal_without_attributes),
         cmocka_unit_test(test_ages_stay),      cmocka_unit_test(test_each_field),
         cmocka_unit_test(test_several_fields), cmocka_unit_test(test_other_handles),
-        cmocka_unit_test(test_told_once),
-        cmocka_unit_test(test_name_told_once),
+        cmocka_unit_test(test_told_once),      cmocka_unit_test(test_name_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

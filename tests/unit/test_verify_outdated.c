@@ -214,6 +214,26 @@ static void test_mutation_unseen(void **state)
     scene_close(&s);
 }
 
+/* Protects: a REMOVE whose caller was not let see what is behind the name may remove it all the same. */
+static void test_mutation_not_seen(void **state)
+{
+    (void)state;
+    struct scene s;
+    verify_open(&s, STRICT);
+    warm_attributes(&s, &s.f);
+    warm_attributes(&s, &s.d);
+    struct stage_sent *check = hit_getattr(&s.c1, &s.f);
+    stage_call(&s.c2, NFS3_REMOVE, args_dirop(&s.d, "x"));
+    stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args_dirop(&s.d, "x")),
+                 res_post_op(NFS3ERR_ACCES, NULL));
+    stage_takes(s.stage, NFS3_REMOVE, args_dirop(&s.d, "x"));
+    struct file now = s.f;
+    file_change(&now);
+    stage_answer(check, res_getattr(&now.attr));
+    expect_counts(&s, NFS3_GETATTR, 0, 0, 0, 0, 1, 0);
+    scene_close(&s);
+}
+
 /* Protects: a GUARDED CREATE changes no file that is there: what it does not touch is compared meanwhile. */
 static void test_guarded_create(void **state)
 {
@@ -246,11 +266,11 @@ static void test_doubt_in_between(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outdated),         cmocka_unit_test(test_outdated_part),
-        cmocka_unit_test(test_settling),         cmocka_unit_test(test_doubtful),
-        cmocka_unit_test(test_mutation),         cmocka_unit_test(test_mutation_of_a_part),
-        cmocka_unit_test(test_mutation_unseen),  cmocka_unit_test(test_guarded_create),
-        cmocka_unit_test(test_doubt_in_between),
+        cmocka_unit_test(test_outdated),        cmocka_unit_test(test_outdated_part),
+        cmocka_unit_test(test_settling),        cmocka_unit_test(test_doubtful),
+        cmocka_unit_test(test_mutation),        cmocka_unit_test(test_mutation_of_a_part),
+        cmocka_unit_test(test_mutation_unseen), cmocka_unit_test(test_mutation_not_seen),
+        cmocka_unit_test(test_guarded_create),  cmocka_unit_test(test_doubt_in_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
