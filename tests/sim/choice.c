@@ -6,7 +6,8 @@
 #include "sim/site.h"
 
 #define SIZE_MAX_DRAWN 20000u
-#define HOT            8u /* handles that are used most */
+#define BACK_MAX       30u /* calls */
+#define DOTS           150u /* of a thousand LOOKUPs */
 
 static const struct {
     uint32_t procedure;
@@ -14,19 +15,29 @@ static const struct {
 } mix[] = {
     {NFS3_GETATTR, 18}, {NFS3_LOOKUP, 18},   {NFS3_ACCESS, 12},      {NFS3_SETATTR, 7},
     {NFS3_WRITE, 6},    {NFS3_READ, 2},      {NFS3_COMMIT, 2},       {NFS3_CREATE, 7},
-    {NFS3_MKDIR, 3},    {NFS3_SYMLINK, 1},   {NFS3_MKNOD, 1},        {NFS3_REMOVE, 5},
+    {NFS3_MKDIR, 5},    {NFS3_SYMLINK, 1},   {NFS3_MKNOD, 1},        {NFS3_REMOVE, 5},
     {NFS3_RMDIR, 2},    {NFS3_RENAME, 6},    {NFS3_LINK, 5},         {NFS3_READDIR, 1},
     {NFS3_READDIRPLUS, 4}, {NFS3_READLINK, 1}, {NFS3_FSSTAT, 1},     {NFS3_FSINFO, 1},
     {NFS3_PATHCONF, 1}, {FACTS_GETACL, 1},   {FACTS_SETACL, 2},
 };
 
-static uint32_t draw_procedure(struct draw *draw)
+static bool is_read(uint32_t procedure)
+{
+    return procedure == NFS3_GETATTR || procedure == NFS3_LOOKUP || procedure == NFS3_ACCESS;
+}
+
+static unsigned weight(const struct run *run, unsigned i)
+{
+    return is_read(mix[i].procedure) ? mix[i].weight * run->plan->reads : mix[i].weight;
+}
+
+static uint32_t draw_procedure(const struct run *run, struct draw *draw)
 {
     unsigned total = 0, i = 0;
     for (unsigned j = 0; j < sizeof(mix) / sizeof(mix[0]); j++)
-        total += mix[j].weight;
-    for (uint64_t at = draw_below(draw, total); at >= mix[i].weight; i++)
-        at -= mix[i].weight;
+        total += weight(run, j);
+    for (uint64_t at = draw_below(draw, total); at >= weight(run, i); i++)
+        at -= weight(run, i);
     return mix[i].procedure;
 }
 
@@ -39,12 +50,21 @@ static bool is_type(const struct run *run, uint32_t handle, enum nfs3_ftype type
     return node != 0 && fs_attr(nfsd_fs(run->nfsd), node, &attr) && attr.rights.type == type;
 }
 
-/* A handle of the node; LEDGER_NO_HANDLE where none is known. */
+static bool has_led_to(const struct reg *handle, fs_node node)
+{
+    for (unsigned i = 0; i < handle->versions; i++) {
+        if (handle->version[i].value == node)
+            return true;
+    }
+    return false;
+}
+
+/* A handle that is, or was, one of the node; LEDGER_NO_HANDLE where none is known. */
 static uint32_t handle_of(const struct run *run, fs_node node, struct draw *draw)
 {
     uint32_t found = LEDGER_NO_HANDLE;
     for (uint32_t i = 0; i < run->ledger.handles; i++) {
-        if (ledger_handle_node(&run->ledger, i) == node &&
+        if (has_led_to(&run->ledger.handle[i].node, node) &&
             (found == LEDGER_NO_HANDLE || draw_permille(draw, 500)))
             found = i;
     }
@@ -54,8 +74,8 @@ static uint32_t handle_of(const struct run *run, fs_node node, struct draw *draw
 static uint32_t any_handle(const struct run *run, struct draw *draw)
 {
     uint32_t handles = run->ledger.handles;
-    if (draw_permille(draw, 600) && handles > HOT)
-        return (uint32_t)draw_below(draw, HOT);
+    if (draw_permille(draw, run->plan->heat) && handles > run->plan->hot)
+        return (uint32_t)draw_below(draw, run->plan->hot);
     return (uint32_t)draw_below(draw, handles);
 }
 
@@ -89,9 +109,36 @@ static const char *some_name(const struct run *run, struct draw *draw)
     return crowd_name((unsigned)draw_below(draw, run->plan->names));
 }
 
+/* One of what changed last, a name rather than something else; NULL where nothing did. */
+static const struct ref *recent(const struct run *run, struct draw *draw)
+{
+    unsigned count = run->recents < RUN_RECENT ? run->recents : RUN_RECENT;
+    if (count == 0)
+        return NULL;
+    const struct ref *ref = &run->recent[draw_below(draw, count)].ref;
+    for (unsigned i = 0; i < 4 && ref->kind != REF_NAME && draw_permille(draw, 500); i++)
+        ref = &run->recent[draw_below(draw, count)].ref;
+    return ref;
+}
+
+static bool put_recent_name(const struct run *run, struct writer *w, struct draw *draw)
+{
+    const struct ref *ref = recent(run, draw);
+    if (ref == NULL || ref->kind != REF_NAME || run->ledger.text[ref->b][0] == '.')
+        return false;
+    uint32_t handle = handle_of(run, ref->a, draw);
+    if (handle == LEDGER_NO_HANDLE)
+        return false;
+    put_handle(run, handle, w);
+    put_text(run->ledger.text[ref->b], w);
+    return true;
+}
+
 /* A name in a directory; `full`: mostly one that leads somewhere. */
 static void put_dirop(const struct run *run, bool full, struct writer *w, struct draw *draw)
 {
+    if (draw_permille(draw, 250) && put_recent_name(run, w, draw))
+        return;
     uint32_t dir = some_handle(run, NF3DIR, draw);
     const char *name = some_name(run, draw);
     fs_node node = ledger_handle_node(&run->ledger, dir);
@@ -105,6 +152,16 @@ static void put_dirop(const struct run *run, bool full, struct writer *w, struct
     put_text(name, w);
 }
 
+static void put_lookup(const struct run *run, struct writer *w, struct draw *draw)
+{
+    if (!draw_permille(draw, DOTS)) {
+        put_dirop(run, draw_permille(draw, 700), w, draw);
+        return;
+    }
+    put_handle(run, some_handle(run, NF3DIR, draw), w);
+    put_text("..", w);
+}
+
 /* ---- attributes to set ---- */
 
 static void put_choice(struct writer *w, bool set, uint32_t value)
@@ -116,7 +173,7 @@ static void put_choice(struct writer *w, bool set, uint32_t value)
 
 static void put_sattr(struct writer *w, struct draw *draw, bool create)
 {
-    static const uint32_t modes[] = {0644, 0600, 0000, 0755, 0700, 0777, 0640};
+    static const uint32_t modes[] = {0777, 0777, 0777, 0777, 0755, 0755, 0644, 0600, 0700, 0000};
     bool mode = create || draw_permille(draw, 600);
     put_choice(w, mode, modes[draw_below(draw, sizeof(modes) / sizeof(modes[0]))]);
     put_choice(w, draw_permille(draw, 60), draw_permille(draw, 500) ? 1000 : 2000);
@@ -223,7 +280,7 @@ static void put_args(struct run *run, uint32_t procedure, struct writer *w, stru
         put_setattr(run, w, draw);
         break;
     case NFS3_LOOKUP:
-        put_dirop(run, draw_permille(draw, 700), w, draw);
+        put_lookup(run, w, draw);
         break;
     case NFS3_REMOVE:
     case NFS3_RMDIR:
@@ -286,17 +343,18 @@ static void put_args(struct run *run, uint32_t procedure, struct writer *w, stru
 
 static bool put_recent(struct run *run, struct writer *w, struct draw *draw, uint32_t *procedure)
 {
-    unsigned count = run->recents < RUN_RECENT ? run->recents : RUN_RECENT;
-    if (count == 0)
+    const struct ref *ref = recent(run, draw);
+    if (ref == NULL)
         return false;
-    const struct ref *ref = &run->recent[draw_below(draw, count)].ref;
     fs_node node = ref->kind == REF_HANDLE ? ledger_handle_node(&run->ledger, ref->a) : ref->a;
     uint32_t handle = handle_of(run, node, draw);
     if (ref->kind == REF_HANDLE)
         handle = ref->a;
     if (handle == LEDGER_NO_HANDLE)
         return false;
-    *procedure = draw_permille(draw, 700) ? NFS3_GETATTR : NFS3_ACCESS;
+    static const uint32_t looks[] = {NFS3_GETATTR, NFS3_GETATTR, NFS3_GETATTR,
+                                     NFS3_ACCESS,  NFS3_ACCESS,  NFS3_FSINFO};
+    *procedure = looks[draw_below(draw, sizeof(looks) / sizeof(looks[0]))];
     if (ref->kind == REF_NAME)
         *procedure = NFS3_LOOKUP;
     put_handle(run, handle, w);
@@ -307,10 +365,29 @@ static bool put_recent(struct run *run, struct writer *w, struct draw *draw, uin
     return true;
 }
 
-uint32_t choice_make(struct run *run, uint32_t number, struct writer *w)
+/* The same question again, of whoever it was or of somebody else. */
+static bool put_repeated(const struct run *run, uint32_t number, struct writer *w,
+                         struct draw *draw, uint32_t *procedure, uint32_t *who)
+{
+    uint32_t back = (uint32_t)draw_between(draw, 1, BACK_MAX);
+    bool same = draw_permille(draw, 800);
+    const struct call_made *call = number > back ? run->call[number - back] : NULL;
+    if (call == NULL || call->octets == NULL || call->read.program != 0 ||
+        !is_read(call->read.procedure))
+        return false;
+    memcpy(writer_room(w, call->args.len), call->args.data, call->args.len);
+    *procedure = call->read.procedure;
+    *who = same ? call->who : *who;
+    return true;
+}
+
+uint32_t choice_make(struct run *run, uint32_t number, struct writer *w, uint32_t *who)
 {
     struct draw draw = run_draw(run, DECIDE_CALL, number, 0);
-    uint32_t procedure = draw_procedure(&draw);
+    uint32_t procedure = draw_procedure(run, &draw);
+    if (draw_permille(&draw, run->plan->repeats) &&
+        put_repeated(run, number, w, &draw, &procedure, who))
+        return procedure;
     if (draw_permille(&draw, run->plan->probes) && put_recent(run, w, &draw, &procedure))
         return procedure;
     put_args(run, procedure, w, &draw);
@@ -366,44 +443,56 @@ static void change_attributes(struct run *run, struct draw *draw)
         fs_setattr(fs, &root, node, &set, NULL, site_now(run));
 }
 
-static void change_names(struct run *run, struct draw *draw)
+/* What may happen to one name, time after time. */
+enum flip { CREATE_IT, REMOVE_IT, LINK_IT, MAKE_IT, RMDIR_IT, RENAME_IT };
+
+static void change_name(struct run *run, struct draw *draw, enum flip flip)
 {
     static const struct fs_who root = {.uid = 0};
-    static const struct fs_set set = {.mode = true, .mode_value = 0644};
+    static const struct fs_set set = {.mode = true, .mode_value = 0755};
     struct fs *fs = nfsd_fs(run->nfsd);
     fs_node dir = some_node(run, NF3DIR, draw), dir2 = some_node(run, NF3DIR, draw), made;
     const char *name = some_name(run, draw), *name2 = some_name(run, draw);
     uint64_t now = site_now(run);
-    switch (draw_below(draw, 6)) {
-    case 0:
+    switch (flip) {
+    case CREATE_IT:
         fs_create_file(fs, &root, dir, name, NFS3_GUARDED, &set, (const uint8_t *)"outsider", now,
                        &made);
         break;
-    case 1:
-        fs_make(fs, &root, dir, name, NF3DIR, &set, 0, now, &made);
-        break;
-    case 2:
+    case REMOVE_IT:
         fs_remove(fs, &root, dir, name, now);
         break;
-    case 3:
+    case LINK_IT:
+        fs_link(fs, &root, some_node(run, NF3REG, draw), dir, name, now);
+        break;
+    case MAKE_IT:
+        fs_make(fs, &root, dir, name, NF3DIR, &set, 0, now, &made);
+        break;
+    case RMDIR_IT:
         fs_rmdir(fs, &root, dir, name, now);
         break;
-    case 4:
-        fs_rename(fs, &root, dir, name, dir2, name2, now);
-        break;
-    case 5:
-        fs_link(fs, &root, some_node(run, NF3REG, draw), dir, name, now);
+    case RENAME_IT:
+        fs_rename(fs, &root, dir2, name2, dir, name, now);
         break;
     }
 }
 
-void choice_outside(struct run *run, uint32_t number)
+static void change_names(struct run *run, struct draw *draw, unsigned time)
+{
+    static const enum flip flips[] = {CREATE_IT, REMOVE_IT, RENAME_IT, REMOVE_IT, LINK_IT,
+                                      REMOVE_IT, MAKE_IT,   RMDIR_IT};
+    const unsigned count = sizeof(flips) / sizeof(flips[0]);
+    unsigned first = (unsigned)draw_below(draw, count);
+    change_name(run, draw, flips[(first + time) % count]);
+}
+
+void choice_outside(struct run *run, uint32_t number, unsigned time)
 {
     struct draw draw = run_draw(run, DECIDE_INCIDENT, number, INCIDENT_OUTSIDE);
     site_begin_outside(run);
     if (draw_permille(&draw, 500))
         change_attributes(run, &draw);
     else
-        change_names(run, &draw);
+        change_names(run, &draw, time);
     site_end_outside(run);
 }

@@ -305,6 +305,7 @@ static void make_call(struct run *run, struct sim_client *client, uint32_t proce
     struct writer w = writer_over(octets, sizeof octets);
     struct call_made *call = run->call[run->calls - 1];
     put_header(&w, call->number, procedure, who);
+    uint32_t args_at = writer_len(&w);
     memcpy(writer_room(&w, args.len), args.data, args.len);
     writer_u32(&w, TAG_MAGIC);
     writer_u32(&w, call->number);
@@ -313,6 +314,7 @@ static void make_call(struct run *run, struct sim_client *client, uint32_t proce
     call->who = who;
     call->len = writer_len(&w);
     call->octets = memory_copy(octets, call->len);
+    call->args = (struct bytes){call->octets + args_at, args.len};
     facts_read_call(&call->read, (struct bytes){call->octets, call->len});
     call->waits = true;
     client->waiting++;
@@ -346,7 +348,7 @@ static void next_call(struct run *run, struct sim_client *client)
     struct draw draw = run_draw(run, DECIDE_CALL, number, 2);
     uint32_t who = (uint32_t)draw_below(&draw, run->plan->whos);
     if (!omitted(run, number)) {
-        uint32_t procedure = choice_make(run, number, &w);
+        uint32_t procedure = choice_make(run, number, &w, &who);
         assert(writer_ok(&w));
         make_call(run, client, procedure, who, (struct bytes){args, writer_len(&w)});
     }

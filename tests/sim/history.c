@@ -34,17 +34,18 @@ bool reg_change(struct reg *reg, const struct version *version)
     return true;
 }
 
-void reg_raise(struct reg *reg, uint64_t moment, uint32_t version, enum clause clause)
+bool reg_raise(struct reg *reg, uint64_t moment, uint32_t version, enum clause clause)
 {
     assert(version < reg->versions);
     if (version == 0)
-        return;
+        return false;
     for (unsigned i = reg->floors; i-- > 0;) {
         if (reg->floor[i].version >= version)
-            return;
+            return false;
     }
     reg->floor = memory_room(reg->floor, reg->floors, &reg->floor_room, sizeof(*reg->floor));
     reg->floor[reg->floors++] = (struct floor){moment, version, clause};
+    return true;
 }
 
 void reg_begin(struct reg *reg, uint32_t call, uint64_t sent)
@@ -100,15 +101,16 @@ static bool too_old(const struct reg *reg, uint32_t version, const struct claim 
     return false;
 }
 
-/* Why a version below the floor may not be said. */
+/* Why a version below the floor may not be said: the first reason in the order of the clauses. */
 static enum clause broken_by(const struct reg *reg, uint32_t version, uint64_t moment)
 {
+    enum clause clause = C5;
     for (unsigned i = 0; i < reg->floors; i++) {
         const struct floor *floor = &reg->floor[i];
-        if (floor->moment < moment && floor->version > version && floor->clause == C1)
-            return C1;
+        if (floor->moment < moment && floor->version > version && floor->clause < clause)
+            clause = floor->clause;
     }
-    return C2;
+    return clause;
 }
 
 struct finding reg_check(const struct reg *reg, const struct claim *claim)

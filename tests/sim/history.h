@@ -28,6 +28,7 @@ enum cause {
 
 struct version {
     uint64_t moment, time;
+    uint64_t op;    /* the number of what the server did: it may have made more than one version, in several registers */
     uint64_t value; /* digest of the attributes without atime; node; 0: gone, none */
     enum cause cause;
     uint32_t call;           /* whose; 0: none's */
@@ -57,7 +58,8 @@ struct reg {
 void reg_free(struct reg *reg);
 /* Nothing where the value is what it was, and the rights are. True when there is a new version. */
 bool reg_change(struct reg *reg, const struct version *version);
-void reg_raise(struct reg *reg, uint64_t moment, uint32_t version, enum clause clause);
+/* True when it is higher than all before. */
+bool reg_raise(struct reg *reg, uint64_t moment, uint32_t version, enum clause clause);
 void reg_begin(struct reg *reg, uint32_t call, uint64_t sent);
 void reg_end(struct reg *reg, uint32_t call, uint64_t moment);
 /* Did what was sent and came at these moments overlap with a mutation, other than the call's own? */

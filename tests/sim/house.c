@@ -130,9 +130,7 @@ static void reset_link(struct upstream *upstream, unsigned link, enum upstream_r
 
 static void in_doubt(struct upstream *upstream)
 {
-    struct house_worker *worker = worker_of(upstream);
-    service_doubt(&worker->service);
-    ledger_add_doubt(&worker->house->run->ledger);
+    service_doubt(&worker_of(upstream)->service);
 }
 
 static void responding(struct upstream *upstream, bool again)
@@ -187,6 +185,7 @@ static void on_link_down(struct run *run, struct event *base)
         worker->link[event->link].epoch++;
         link_drain(worker, event->link);
         upstream_link_down(&worker->nfs, event->link);
+        ledger_add_doubt(&run->ledger);
         house_link_up(run, event->worker, event->link,
                       run->now + draw_spread(&draw, PLAN_MSEC, 2 * PLAN_SEC));
     }
@@ -200,6 +199,7 @@ static void on_link_up(struct run *run, struct event *base)
     if (worker != NULL && !worker->nfs.link[event->link].up) {
         story(run, "  w%u has link %u again", event->worker, event->link);
         upstream_link_up(&worker->nfs, event->link);
+        ledger_add_doubt(&run->ledger);
     }
     free(event);
 }

@@ -11,6 +11,8 @@
 
 #define SOON_LOW     (1 * PLAN_USEC)
 #define SOON_HIGH    (50 * PLAN_MSEC)
+#define AGAIN        600u /* of a thousand changes from outside: are followed by another one of the same thing */
+#define AGAIN_HIGH   (5 * PLAN_MSEC)
 #define GRUDGE_LOW   (10 * PLAN_MSEC)
 #define GRUDGE_HIGH  (10 * PLAN_SEC)
 
@@ -18,11 +20,13 @@ struct incident_event {
     struct event event;
     enum incident kind;
     uint32_t number; /* of the call after which it happens */
+    unsigned time;   /* for which */
 };
 
 static struct draw draw_for(const struct run *run, const struct incident_event *event)
 {
-    return run_draw(run, DECIDE_INCIDENT, event->number, INCIDENTS + event->kind);
+    return run_draw(run, DECIDE_INCIDENT, event->number,
+                    INCIDENTS + event->kind + (uint64_t)event->time * INCIDENTS);
 }
 
 static void lose_link(struct run *run, struct draw *draw)
@@ -79,7 +83,13 @@ static void on_incident(struct run *run, struct event *base)
     switch (event->kind) {
     case INCIDENT_OUTSIDE:
         story(run, "    server: somebody changes something there");
-        choice_outside(run, event->number);
+        choice_outside(run, event->number, event->time);
+        if (draw_permille(&draw, AGAIN)) {
+            event->time++;
+            run_at(run, run->now + draw_spread(&draw, SOON_LOW, AGAIN_HIGH), PLACE_OUTSIDE, base,
+                   on_incident);
+            return;
+        }
         break;
     case INCIDENT_LINK_LOST:
         lose_link(run, &draw);

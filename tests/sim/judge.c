@@ -14,6 +14,11 @@
 
 /* ---- what the server said ---- */
 
+static uint32_t last_version(const struct reg *reg)
+{
+    return reg->versions > 0 ? reg->versions - 1 : 0;
+}
+
 static fs_node name_node(struct run *run, fs_node dir, uint32_t name)
 {
     const struct reg *reg = ledger_name(&run->ledger, dir, name);
@@ -119,6 +124,20 @@ static void raise_changes(struct run *run, struct call_made *call)
     }
 }
 
+/* A directory's attributes show that its names are others than before (C5: at once when any reply shows it). */
+static void raise_names(struct run *run, fs_node dir, uint64_t op)
+{
+    for (unsigned i = 0; i < run->ledger.names; i++) {
+        struct reg *reg = &run->ledger.name[i].reg;
+        uint32_t version = last_version(reg);
+        if (run->ledger.name[i].dir != dir)
+            continue;
+        while (version > 0 && reg->version[version].op > op)
+            version--;
+        reg_raise(reg, run->ledger.moment, version, C5);
+    }
+}
+
 /* What the server said at that moment has been shown: it could as well be the first of several versions that look alike. */
 static void raise_shown(struct run *run, const struct execution *executed)
 {
@@ -127,7 +146,9 @@ static void raise_shown(struct run *run, const struct execution *executed)
         uint32_t version = executed->shown[i].version;
         while (version > 0 && reg->version[version - 1].value == reg->version[version].value)
             version--;
-        reg_raise(reg, run->ledger.moment, version, C2);
+        uint64_t op = reg->version[version].op;
+        if (reg_raise(reg, run->ledger.moment, version, C2) && executed->shown[i].kind == REF_NODE)
+            raise_names(run, executed->shown[i].a, op);
     }
 }
 

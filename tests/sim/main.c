@@ -15,13 +15,14 @@
 #include "sim/shrink.h"
 
 static const char usage_text[] =
-    "usage: sim [--seeds N] [--from S] [--calls N] [--quiet] [--all]\n"
+    "usage: sim [--seeds N] [--from S] [--calls N] [--quiet] [--all] [--broken]\n"
     "       sim --seed S [--calls N] [--whole]\n"
     "\n"
     "  --seeds N  so many runs (100)\n"
     "  --from S   the first seed (1)\n"
     "  --calls N  calls a run (400)\n"
     "  --quiet    a run that fails is not told\n"
+    "  --broken   the program is a broken one: it is wrong if no run fails\n"
     "  --all      a run that fails does not end it: only says so, as with --quiet\n"
     "  --seed S   one run, and tells it: made small if it fails\n"
     "  --whole    tells all of it\n";
@@ -29,7 +30,7 @@ static const char usage_text[] =
 struct options {
     uint64_t seeds, from, seed;
     unsigned calls;
-    bool one, quiet, all, whole;
+    bool one, quiet, all, broken, whole;
 };
 
 static void print_breach(const struct plan *plan, const struct breach *breach)
@@ -94,7 +95,7 @@ static int run_many(const struct options *options)
             if (!options->quiet)
                 tell_small(&plan);
             if (!options->all)
-                return 1;
+                return !options->broken;
         }
         total.calls += outcome.calls;
         total.hits += outcome.hits;
@@ -108,7 +109,7 @@ static int run_many(const struct options *options)
            (unsigned long long)total.calls, (unsigned long long)total.hits,
            (unsigned long long)total.forwarded, (unsigned long long)failed,
            (double)options->seeds * 60 / seconds);
-    return failed > 0;
+    return options->broken ? failed == 0 : failed > 0;
 }
 
 static bool read_number(const char *text, uint64_t *number)
@@ -125,7 +126,7 @@ static bool read_options(struct options *options, int argc, char **argv)
         {"seeds", required_argument, NULL, 'n'}, {"from", required_argument, NULL, 'f'},
         {"calls", required_argument, NULL, 'c'}, {"seed", required_argument, NULL, 's'},
         {"quiet", no_argument, NULL, 'q'},       {"whole", no_argument, NULL, 'w'},
-        {"all", no_argument, NULL, 'a'},
+        {"all", no_argument, NULL, 'a'},         {"broken", no_argument, NULL, 'b'},
         {NULL, 0, NULL, 0},
     };
     uint64_t calls = 0;
@@ -143,6 +144,8 @@ static bool read_options(struct options *options, int argc, char **argv)
             options->quiet = true;
         else if (c == 'a')
             options->all = options->quiet = true;
+        else if (c == 'b')
+            options->broken = options->quiet = true;
         else if (c == 'w')
             options->whole = true;
         else

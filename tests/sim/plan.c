@@ -30,7 +30,8 @@ static void plan_server(struct plan *plan, struct draw *draw)
     nfsd->no_handle = (unsigned)ONE_OF(draw, 0, 0, 200, 500);
     nfsd->jukebox = (unsigned)ONE_OF(draw, 0, 0, 20);
     nfsd->fails_before = (unsigned)ONE_OF(draw, 0, 0, 20);
-    nfsd->fails_after = (unsigned)ONE_OF(draw, 0, 0, 100);
+    /* Not both: who is refused a look, and then told that nothing was done where something was, can't be helped. */
+    nfsd->fails_after = nfsd->fails_before == 0 ? (unsigned)ONE_OF(draw, 0, 100) : 0;
     nfsd->rpc_errors = (unsigned)ONE_OF(draw, 0, 0, 20);
 }
 
@@ -49,9 +50,8 @@ static void plan_incidents(struct plan *plan, struct draw *draw)
         [INCIDENT_BOOT] = 100,
     };
     for (unsigned i = 0; i < INCIDENTS; i++)
-        plan->incident[i] = draw_permille(draw, likely[i]) ? often[i] : 0;
-    /* Not both: who is refused a look, and then told that nothing was done where something was, can't be helped. */
-    if (plan->nfsd.fails_after > 0)
+        plan->incident[i] = draw_permille(draw, likely[i]) ? often[i] / (unsigned)ONE_OF(draw, 1, 5) : 0;
+    if (plan->nfsd.fails_after > 0) /* likewise */
         plan->incident[INCIDENT_GRUDGE] = 0;
     if (plan->exclusive) {
         plan->incident[INCIDENT_OUTSIDE] = 0;
@@ -67,23 +67,28 @@ void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
     plan->clients = (unsigned)draw_between(&draw, 2, PLAN_CLIENTS_MAX);
     plan->workers = (unsigned)draw_between(&draw, 1, PLAN_WORKERS_MAX);
     plan->links = (unsigned)draw_between(&draw, 1, PLAN_LINKS_MAX);
-    plan->names = (unsigned)draw_between(&draw, 3, PLAN_NAMES_MAX);
-    plan->whos = (unsigned)draw_between(&draw, 2, 6);
+    plan->names = (unsigned)ONE_OF(&draw, 3, 4, 6, PLAN_NAMES_MAX);
+    plan->whos = (unsigned)ONE_OF(&draw, 1, 2, 3, 6);
+    plan->hot = (unsigned)ONE_OF(&draw, 2, 4, 8);
+    plan->heat = (unsigned)ONE_OF(&draw, 300, 600, 900);
+    plan->reads = (unsigned)ONE_OF(&draw, 1, 1, 3);
     plan->exclusive = draw_permille(&draw, 500);
     plan->age_min = ONE_OF(&draw, 100, 1000, 3000) * PLAN_MSEC;
     plan->age_max = plan->age_min * ONE_OF(&draw, 1, 3, 10);
     plan->negative_age = ONE_OF(&draw, 100, 1000, 10000) * PLAN_MSEC;
     plan->access_age = ONE_OF(&draw, 100, 2000, 20000) * PLAN_MSEC;
-    plan->memory = ONE_OF(&draw, 16u << 10, 24u << 10, 64u << 10, 1u << 20, 64u << 20);
+    plan->memory = ONE_OF(&draw, 2u << 10, 3u << 10, 6u << 10, 64u << 10, 64u << 20, 64u << 20);
     plan->fences = (unsigned)ONE_OF(&draw, 64, 256, 1024);
-    plan->pause_low = ONE_OF(&draw, 1, 20, 1000) * PLAN_USEC;
-    plan->pause_high = plan->pause_low * ONE_OF(&draw, 10, 100, 1000);
     plan->way_low = ONE_OF(&draw, 5, 50, 500) * PLAN_USEC;
     plan->way_high = plan->way_low * ONE_OF(&draw, 4, 20, 200);
+    /* From all calls overlapping to hardly any. */
+    plan->pause_low = plan->way_low * ONE_OF(&draw, 1, 5, 20, 100, 200);
+    plan->pause_high = plan->pause_low * ONE_OF(&draw, 4, 20);
     plan->held = (unsigned)ONE_OF(&draw, 0, 5, 30);
     plan->settles = (unsigned)ONE_OF(&draw, 0, 0, 200);
     plan->switches = plan->workers > 1 ? (unsigned)ONE_OF(&draw, 0, 20, 100) : 0;
-    plan->probes = (unsigned)ONE_OF(&draw, 200, 500);
+    plan->probes = (unsigned)ONE_OF(&draw, 100, 300, 500);
+    plan->repeats = (unsigned)ONE_OF(&draw, 0, 200, 500);
     plan_server(plan, &draw);
     plan_incidents(plan, &draw);
 }

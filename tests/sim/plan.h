@@ -55,6 +55,9 @@ struct plan {
     uint64_t seed;
     unsigned calls; /* all clients together */
     unsigned clients, workers, links, names, whos;
+    unsigned hot;   /* so many handles are used more than others: */
+    unsigned heat;  /* by so many of a thousand calls */
+    unsigned reads; /* so many times as many calls that change nothing */
     bool exclusive;
     uint64_t age_min, age_max, negative_age, access_age; /* ns */
     uint64_t memory;
@@ -66,6 +69,7 @@ struct plan {
     unsigned settles;               /* of a thousand changes: `used` differs later */
     unsigned switches;              /* of a thousand locks: at which another worker gets in between */
     unsigned probes;                /* of a thousand calls: that look at what has just changed */
+    unsigned repeats;               /* of a thousand calls: that ask once more what was asked a little before */
     unsigned incident[INCIDENTS];   /* of a thousand calls */
 };
 

@@ -74,7 +74,8 @@ struct call_made {
     uint32_t number, client, who;
     uint8_t *octets; /* a whole record; ends with its tag */
     uint32_t len;
-    struct call_read read; /* stands in `octets` */
+    struct bytes args;     /* stands in `octets` */
+    struct call_read read; /* likewise */
     unsigned attempts;     /* how often it was sent to the proxy */
     uint64_t arrived;      /* the moment at which the last attempt did */
     bool waits;            /* for its reply */
@@ -104,6 +105,7 @@ struct run {
     struct fiber *fiber[PLAN_WORKERS_MAX];
     uint64_t fiber_since[PLAN_WORKERS_MAX];
     uint64_t events;
+    uint64_t ops; /* what the server did, counted */
     uint64_t turns; /* decisions which worker goes on, since the last event */
     struct call_made **call; /* call[number]; number 0 is none */
     unsigned calls, call_room;

@@ -9,6 +9,8 @@ foreach(folder cache proxy)
   list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/${folder}/)
   list(APPEND SIM_PRODUCT ${sources})
 endforeach()
+set(SIM_CACHE ${SIM_PRODUCT})
+list(FILTER SIM_CACHE INCLUDE REGEX "/cache/[^/]*\\.c$")
 
 add_library(sim_options INTERFACE)
 target_include_directories(sim_options BEFORE INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/sim/override
@@ -25,4 +27,8 @@ add_library(sim_world STATIC sim/agenda.c sim/choice.c sim/contract.c sim/crowd.
 target_link_libraries(sim_world PUBLIC sim_options sim_nfsd nfsaccel_config)
 
 add_executable(sim sim/main.c)
-target_link_libraries(sim PRIVATE sim_world sim_product)
+target_link_libraries(sim PRIVATE sim_world sim_product sim_world)
+
+if(NFSACCEL_SANITIZE STREQUAL "")
+  include(sim/breakages.cmake)
+endif()

@@ -66,6 +66,7 @@ static void changed(struct run *run, struct ref ref, uint64_t value,
     struct reg *reg = run_reg(run, &ref);
     struct version version = {.moment = ledger_tick(&run->ledger),
                               .time = run->now,
+                              .op = run->ops,
                               .value = value,
                               .cause = run->cause.kind,
                               .call = run->cause.call != NULL ? run->cause.call->number : 0};
@@ -206,6 +207,7 @@ static unsigned execute(struct run *run, struct sending *sending)
     struct nfsd_executed executed;
     uint64_t connection =
         ((uint64_t)sending->incarnation << 16) + (sending->worker << 8) + sending->link;
+    run->ops++;
     run->cause.kind = cause_of(run, sending);
     run->cause.call = sending->call;
     run->cause.sent = sending->sent;
@@ -269,6 +271,7 @@ void site_take(struct run *run, struct sending *sending, unsigned epoch)
 
 void site_begin_outside(struct run *run)
 {
+    run->ops++;
     run->cause.kind = CAUSE_OUTSIDE;
     run->cause.call = NULL;
 }
