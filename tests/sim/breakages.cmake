@@ -160,6 +160,7 @@ sim_breakage(settling_ignored cache/fresh.c
 sim_breakage(changed_before_ignored cache/mutation_reply.c
   "if (index && (differs || (unknown && !mutation->exclusive)))" "if (index && unknown && !mutation->exclusive)")
 sim_breakage(outside_change_keeps_names cache/attributes.c
-  "        object_drop_names(news->server, object, news->hash);\n        shard_of" "        shard_of")
+  "    object_drop_names(server, object, hash);\n    shard_of(server->cache, hash)->outside++;" "    shard_of(server->cache, hash)->outside++;")
 sim_breakage(outside_change_keeps_verdicts cache/attributes.c
-  "    if ((changed && !touched) || !fattr_same_owner(object->fattr, news->fattr))\n        object_drop_verdicts(news->server, object, news->hash);" "")
+  "    object_drop_verdicts(server, object, hash);\n    object_drop_names(server, object, hash);" "    object_drop_names(server, object, hash);"
+  "    else if (!fattr_same_owner(object->fattr, news->fattr))\n        object_drop_verdicts(news->server, object, news->hash);" "")

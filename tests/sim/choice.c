@@ -115,6 +115,8 @@ static const struct ref *recent(const struct run *run, struct draw *draw)
     unsigned count = run->recents < RUN_RECENT ? run->recents : RUN_RECENT;
     if (count == 0)
         return NULL;
+    if (run->outsider.kind == REF_NAME && draw_permille(draw, 300))
+        return &run->outsider;
     const struct ref *ref = &run->recent[draw_below(draw, count)].ref;
     for (unsigned i = 0; i < 4 && ref->kind != REF_NAME && draw_permille(draw, 500); i++)
         ref = &run->recent[draw_below(draw, count)].ref;
@@ -446,7 +448,26 @@ static void change_attributes(struct run *run, struct draw *draw)
 /* What may happen to one name, time after time. */
 enum flip { CREATE_IT, REMOVE_IT, LINK_IT, MAKE_IT, RMDIR_IT, RENAME_IT };
 
-static void change_name(struct run *run, struct draw *draw, enum flip flip)
+/* Of a LOOKUP shortly before that call: what somebody may have in cache. */
+static bool looked_up(const struct run *run, uint32_t number, struct draw *draw, fs_node *dir,
+                      const char **name)
+{
+    uint32_t back = (uint32_t)draw_between(draw, 1, BACK_MAX);
+    const struct call_made *call = number > back ? run->call[number - back] : NULL;
+    if (call == NULL || call->octets == NULL || call->read.program != 0 ||
+        call->read.procedure != NFS3_LOOKUP)
+        return false;
+    uint32_t handle = ledger_handle(&run->ledger, call->read.args.object);
+    *dir = ledger_handle_node(&run->ledger, handle);
+    for (unsigned i = 0; i < run->plan->names && *dir != 0; i++) {
+        *name = crowd_name(i);
+        if (bytes_equal(call->read.args.name, (struct bytes){(const uint8_t *)*name, 1}))
+            return true;
+    }
+    return false;
+}
+
+static void change_name(struct run *run, uint32_t number, struct draw *draw, enum flip flip)
 {
     static const struct fs_who root = {.uid = 0};
     static const struct fs_set set = {.mode = true, .mode_value = 0755};
@@ -454,6 +475,8 @@ static void change_name(struct run *run, struct draw *draw, enum flip flip)
     fs_node dir = some_node(run, NF3DIR, draw), dir2 = some_node(run, NF3DIR, draw), made;
     const char *name = some_name(run, draw), *name2 = some_name(run, draw);
     uint64_t now = site_now(run);
+    for (unsigned i = 0; i < 3 && !looked_up(run, number, draw, &dir, &name); i++)
+        ;
     switch (flip) {
     case CREATE_IT:
         fs_create_file(fs, &root, dir, name, NFS3_GUARDED, &set, (const uint8_t *)"outsider", now,
@@ -477,22 +500,22 @@ static void change_name(struct run *run, struct draw *draw, enum flip flip)
     }
 }
 
-static void change_names(struct run *run, struct draw *draw, unsigned time)
+static void change_names(struct run *run, uint32_t number, struct draw *draw, unsigned time)
 {
     static const enum flip flips[] = {CREATE_IT, REMOVE_IT, RENAME_IT, REMOVE_IT, LINK_IT,
                                       REMOVE_IT, MAKE_IT,   RMDIR_IT};
     const unsigned count = sizeof(flips) / sizeof(flips[0]);
     unsigned first = (unsigned)draw_below(draw, count);
-    change_name(run, draw, flips[(first + time) % count]);
+    change_name(run, number, draw, flips[(first + time) % count]);
 }
 
 void choice_outside(struct run *run, uint32_t number, unsigned time)
 {
-    struct draw draw = run_draw(run, DECIDE_INCIDENT, number, INCIDENT_OUTSIDE);
+    struct draw draw = run_draw(run, DECIDE_OUTSIDE, number, 0);
     site_begin_outside(run);
     if (draw_permille(&draw, 500))
         change_attributes(run, &draw);
     else
-        change_names(run, &draw, time);
+        change_names(run, number, &draw, time);
     site_end_outside(run);
 }

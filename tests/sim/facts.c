@@ -30,6 +30,11 @@ void facts_read_call(struct call_read *read, struct bytes call)
     assert(whole);
 }
 
+bool facts_mutates(const struct call_read *read)
+{
+    return procedure_of(read->program, read->procedure)->changes != 0;
+}
+
 static struct fact *add(struct facts *facts, enum fact_kind kind, uint32_t handle)
 {
     assert(facts->count < FACTS_MAX);

@@ -45,6 +45,8 @@ struct call_read {
 };
 
 void facts_read_call(struct call_read *read, struct bytes call);
+/* A call that may change something. */
+bool facts_mutates(const struct call_read *read);
 void facts_of(struct facts *facts, struct ledger *ledger, const struct call_read *call,
               struct bytes reply);
 

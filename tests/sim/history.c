@@ -11,6 +11,7 @@ void reg_free(struct reg *reg)
     free(reg->version);
     free(reg->floor);
     free(reg->window);
+    free(reg->touch);
     *reg = (struct reg){.version = NULL};
 }
 
@@ -48,33 +49,76 @@ bool reg_raise(struct reg *reg, uint64_t moment, uint32_t version, enum clause c
     return true;
 }
 
+static bool is_open(const struct window *window, unsigned count, uint32_t call)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (window[i].call == call && window[i].ended == 0)
+            return true;
+    }
+    return false;
+}
+
+static void end(struct window *window, unsigned count, uint32_t call, uint64_t moment)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (window[i].call == call && window[i].ended == 0)
+            window[i].ended = moment;
+    }
+}
+
 void reg_begin(struct reg *reg, uint32_t call, uint64_t sent)
 {
-    for (unsigned i = 0; i < reg->windows; i++) {
-        if (reg->window[i].call == call && reg->window[i].ended == 0)
-            return;
-    }
+    if (is_open(reg->window, reg->windows, call))
+        return;
     reg->window = memory_room(reg->window, reg->windows, &reg->window_room, sizeof(*reg->window));
     reg->window[reg->windows++] = (struct window){.sent = sent, .call = call};
 }
 
 void reg_end(struct reg *reg, uint32_t call, uint64_t moment)
 {
-    for (unsigned i = 0; i < reg->windows; i++) {
-        if (reg->window[i].call == call && reg->window[i].ended == 0)
-            reg->window[i].ended = moment;
+    end(reg->window, reg->windows, call, moment);
+}
+
+void reg_touch(struct reg *reg, uint32_t call, uint64_t sent)
+{
+    if (is_open(reg->touch, reg->touches, call))
+        return;
+    reg->touch = memory_room(reg->touch, reg->touches, &reg->touch_room, sizeof(*reg->touch));
+    reg->touch[reg->touches++] = (struct window){.sent = sent, .call = call};
+}
+
+void reg_untouch(struct reg *reg, uint32_t call, uint64_t moment)
+{
+    end(reg->touch, reg->touches, call, moment);
+}
+
+unsigned reg_touched(const struct reg *reg, uint64_t since)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < reg->touches; i++)
+        count += reg->touch[i].ended == 0 || reg->touch[i].ended > since;
+    return count;
+}
+
+static bool overlaps(const struct window *window, unsigned count, uint64_t sent, uint64_t received,
+                     uint32_t call)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (window[i].call != call && window[i].sent < received &&
+            (window[i].ended == 0 || sent < window[i].ended))
+            return true;
     }
+    return false;
 }
 
 bool reg_overlaps(const struct reg *reg, uint64_t sent, uint64_t received, uint32_t call)
 {
-    for (unsigned i = 0; i < reg->windows; i++) {
-        const struct window *window = &reg->window[i];
-        if (window->call != call && window->sent < received &&
-            (window->ended == 0 || sent < window->ended))
-            return true;
-    }
-    return false;
+    return overlaps(reg->window, reg->windows, sent, received, call);
+}
+
+bool reg_touched_during(const struct reg *reg, uint64_t sent, uint64_t received, uint32_t call)
+{
+    return overlaps(reg->touch, reg->touches, sent, received, call);
 }
 
 /* ---- what may be said ---- */

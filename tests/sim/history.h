@@ -51,8 +51,9 @@ struct reg {
     struct version *version;
     struct floor *floor;
     struct window *window;
-    unsigned versions, floors, windows;
-    unsigned version_room, floor_room, window_room;
+    struct window *touch; /* of all mutations that may have changed it, whether they did or not */
+    unsigned versions, floors, windows, touches;
+    unsigned version_room, floor_room, window_room, touch_room;
 };
 
 void reg_free(struct reg *reg);
@@ -64,6 +65,13 @@ void reg_begin(struct reg *reg, uint32_t call, uint64_t sent);
 void reg_end(struct reg *reg, uint32_t call, uint64_t moment);
 /* Did what was sent and came at these moments overlap with a mutation, other than the call's own? */
 bool reg_overlaps(const struct reg *reg, uint64_t sent, uint64_t received, uint32_t call);
+
+void reg_touch(struct reg *reg, uint32_t call, uint64_t sent);
+void reg_untouch(struct reg *reg, uint32_t call, uint64_t moment);
+/* Of another call than that one, at any time between those moments? */
+bool reg_touched_during(const struct reg *reg, uint64_t sent, uint64_t received, uint32_t call);
+/* How many mutations may have changed it since that moment. */
+unsigned reg_touched(const struct reg *reg, uint64_t since);
 
 /* What a reply is asked to be. */
 struct claim {

@@ -95,6 +95,8 @@ static struct sending *sending_make(struct house_worker *worker, unsigned link,
         memcpy(sending->octets + call->head_len, call->tail, call->tail_len);
     facts_read_call(&sending->read, (struct bytes){sending->octets, sending->len});
     crowd_claim(run, sending);
+    if (sending->call != NULL)
+        judge_touches(run, sending->call);
     return sending;
 }
 

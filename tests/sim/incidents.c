@@ -73,6 +73,7 @@ static void confuse(struct run *run, struct draw *draw)
     story(run, "    server: a handle leads to something else");
     site_begin_outside(run);
     nfsd_confuse(run->nfsd, *draw);
+    run->confused_until = run->now + run->age_max;
     site_end_outside(run);
 }
 

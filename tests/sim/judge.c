@@ -98,6 +98,38 @@ static void end_windows(struct run *run, const struct call_made *call)
         reg_end(run_reg(run, &call->change[i].ref), call->number, run->ledger.moment);
 }
 
+static void touch_node(struct run *run, const struct call_made *call, fs_node node)
+{
+    if (node != 0)
+        reg_touch(ledger_node(&run->ledger, node), call->number, run->ledger.moment);
+}
+
+/* What the call names, and what is behind it there now. */
+static void touch(struct run *run, const struct call_made *call, struct bytes handle,
+                  struct bytes name)
+{
+    uint32_t number = handle.len > 0 ? ledger_handle(&run->ledger, handle) : LEDGER_NO_HANDLE;
+    fs_node node = number != LEDGER_NO_HANDLE ? ledger_handle_node(&run->ledger, number) : 0;
+    touch_node(run, call, node);
+    if (node != 0 && name.len > 0 && name.len <= FS_NAME_MAX)
+        touch_node(run, call, name_node(run, node, ledger_text_bytes(&run->ledger, name)));
+}
+
+void judge_touches(struct run *run, const struct call_made *call)
+{
+    const struct nfs3_args *args = &call->read.args;
+    if (!facts_mutates(&call->read))
+        return;
+    touch(run, call, args->object, args->name);
+    touch(run, call, args->object2, args->name2);
+}
+
+static void end_touches(struct run *run, const struct call_made *call)
+{
+    for (unsigned i = 0; i < run->ledger.nodes; i++)
+        reg_untouch(&run->ledger.node[i], call->number, run->ledger.moment);
+}
+
 void judge_received(struct run *run, const struct sending *sending, struct execution *executed)
 {
     struct facts facts;
@@ -119,14 +151,62 @@ static void raise_changes(struct run *run, struct call_made *call)
 {
     for (unsigned i = 0; i < call->changes; i++) {
         const struct change *change = &call->change[i];
-        if (change->tracked)
+        const struct reg *reg = run_reg(run, &change->ref);
+        /* That a handle is given out to a node is nothing that the call does to anybody. */
+        bool given = change->ref.kind == REF_HANDLE && reg->version[change->ref.version].value != 0;
+        if (change->tracked && !given)
             reg_raise(run_reg(run, &change->ref), run->ledger.moment, change->ref.version, C1);
     }
 }
 
-/* A directory's attributes show that its names are others than before (C5: at once when any reply shows it). */
-static void raise_names(struct run *run, fs_node dir, uint64_t op)
+/* When the proxy last learned of the node's attributes in a way that it could keep, before that moment; 0: never. */
+static uint64_t last_known(struct run *run, fs_node node, uint64_t before)
 {
+    const struct reg *reg = ledger_node(&run->ledger, node);
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < run->ledger.handles; i++) {
+        const struct handle *handle = &run->ledger.handle[i];
+        for (unsigned j = 0; j < handle->count && ledger_handle_node(&run->ledger, i) == node; j++) {
+            const struct evidence *evidence = &handle->evidence[j];
+            if (evidence->kind == EVIDENCE_ATTR && evidence->received < before &&
+                evidence->received > found &&
+                !reg_touched_during(reg, evidence->sent, evidence->received, evidence->call))
+                found = evidence->received;
+        }
+    }
+    return found;
+}
+
+/* Did anything else show the node while the mutation was in flight that came after that moment? Its own word is not kept then. */
+static bool disturbed(struct run *run, fs_node node, uint64_t since)
+{
+    const struct reg *reg = ledger_node(&run->ledger, node);
+    for (uint32_t i = 0; i < run->ledger.handles; i++) {
+        const struct handle *handle = &run->ledger.handle[i];
+        for (unsigned j = 0; j < handle->count && ledger_handle_node(&run->ledger, i) == node; j++) {
+            const struct evidence *evidence = &handle->evidence[j];
+            if (evidence->kind == EVIDENCE_ATTR && evidence->received > since &&
+                reg_touched_during(reg, evidence->sent, evidence->received, evidence->call))
+                return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * A directory's attributes show that its names are others than before (C5: at once when any reply shows it). Unless mutations
+ * of ours may have made the difference: then only one that was alone and whose reply says what was before can tell.
+ */
+static void raise_names(struct run *run, fs_node dir, uint64_t op, uint64_t sent)
+{
+    const struct nfsd_options *nfsd = &run->plan->nfsd;
+    uint64_t since = last_known(run, dir, sent);
+    unsigned touched = reg_touched(ledger_node(&run->ledger, dir), since);
+    if (since == 0 || nfsd->aliases > 1)
+        return;
+    bool tells = nfsd->no_before + nfsd->no_after + nfsd->fails_after + nfsd->aliases == 1;
+    if (touched > 1 || (touched == 1 && (!tells || disturbed(run, dir, since))))
+        return;
     for (unsigned i = 0; i < run->ledger.names; i++) {
         struct reg *reg = &run->ledger.name[i].reg;
         uint32_t version = last_version(reg);
@@ -139,16 +219,22 @@ static void raise_names(struct run *run, fs_node dir, uint64_t op)
 }
 
 /* What the server said at that moment has been shown: it could as well be the first of several versions that look alike. */
-static void raise_shown(struct run *run, const struct execution *executed)
+static void raise_shown(struct run *run, const struct sending *sending,
+                        const struct execution *executed)
 {
     for (unsigned i = 0; i < executed->shown_count; i++) {
         struct reg *reg = run_reg(run, &executed->shown[i]);
         uint32_t version = executed->shown[i].version;
-        while (version > 0 && reg->version[version - 1].value == reg->version[version].value)
-            version--;
+        uint32_t first = reg->floors > 0 ? reg->floor[reg->floors - 1].version : 0;
+        while (first < version && reg->version[first].value != reg->version[version].value)
+            first++;
+        version = first;
         uint64_t op = reg->version[version].op;
+        /* Names are known by the handle under which they were asked for: of another handle's nobody knows. */
+        if (executed->shown[i].kind == REF_NAME && run->plan->nfsd.aliases > 1)
+            continue;
         if (reg_raise(reg, run->ledger.moment, version, C2) && executed->shown[i].kind == REF_NODE)
-            raise_names(run, executed->shown[i].a, op);
+            raise_names(run, executed->shown[i].a, op, sending->sent);
     }
 }
 
@@ -158,27 +244,30 @@ static bool same_but_xid(struct bytes a, const struct execution *b)
            memcmp(a.data + XID_LEN, b->reply + XID_LEN, a.len - XID_LEN) == 0;
 }
 
-static const struct execution *find_execution(const struct call_made *call, struct bytes reply)
+static const struct execution *find_execution(const struct sending *sending, struct bytes reply)
 {
-    for (const struct sending *s = call->sendings; s != NULL; s = s->next_of_call) {
-        for (unsigned i = s->executions; i-- > 0;) {
-            if (s->execution[i].received && same_but_xid(reply, &s->execution[i]))
-                return &s->execution[i];
-        }
+    for (unsigned i = sending->executions; i-- > 0;) {
+        if (sending->execution[i].received && same_but_xid(reply, &sending->execution[i]))
+            return &sending->execution[i];
     }
     return NULL;
 }
 
 static void told_forwarded(struct run *run, struct call_made *call, struct bytes reply)
 {
-    const struct execution *found = find_execution(call, reply);
+    const struct execution *found = NULL;
+    const struct sending *sending = call->sendings;
     run->forwarded++;
+    while (sending != NULL && (found = find_execution(sending, reply)) == NULL)
+        sending = sending->next_of_call;
     if (found == NULL) {
         run_breach(run, C3, call->number, "a forwarded reply is none that the server sent");
         return;
     }
     raise_changes(run, call);
-    raise_shown(run, found);
+    raise_shown(run, sending, found);
+    if (facts_mutates(&call->read))
+        end_touches(run, call);
 }
 
 void judge_told(struct run *run, struct call_made *call, struct bytes reply, bool local)

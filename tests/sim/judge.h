@@ -6,6 +6,8 @@
 
 #include "sim/run.h"
 
+/* The proxy is about to send it: it may change what it names. */
+void judge_touches(struct run *run, const struct call_made *call);
 /* The server has executed it just now: fills in `versions`. */
 void judge_executed(struct run *run, const struct sending *sending, struct execution *executed);
 /* Its reply has come to the proxy, which has not seen it yet. */

@@ -22,7 +22,7 @@ static struct claim claim_at(const struct run *run, const struct call_made *call
     return (struct claim){.arrived = call->arrived,
                           .now = run->now,
                           .age = age,
-                          .settle_age = min(age, SETTLE_AGE)};
+                          .settle_age = SETTLE_AGE};
 }
 
 /* Of two reasons the one that says more. */
@@ -160,7 +160,7 @@ static enum clause name_leads(struct run *run, const struct call_made *call,
     clause = worse(clause, found.clause);
     if (clause == CLAUSE_NONE)
         clause = evidence_lacks(run, call, fact->handle, &wanted, reg);
-    if (clause == CLAUSE_NONE)
+    if (clause == CLAUSE_NONE && run->plan->nfsd.aliases == 1)
         reg_raise(reg, run->ledger.moment, found.low, C2);
     return clause;
 }

@@ -2,7 +2,8 @@
 
 #include <stdio.h>
 
-#define CALLS 400u
+#define CALLS  400u
+#define NARROW 300u /* of a thousand runs */
 
 /* One of several, each as likely as the others. */
 #define ONE_OF(draw, ...)                                                      \
@@ -60,6 +61,28 @@ static void plan_incidents(struct plan *plan, struct draw *draw)
     }
 }
 
+/*
+ * A run about little: one user, few names in two directories, all of it in cache most of the time. So what is cached is used,
+ * and what should have gone from there is noticed.
+ */
+static void make_narrow(struct plan *plan, struct draw *draw)
+{
+    plan->whos = 1;
+    plan->names = 3;
+    plan->hot = 2;
+    plan->heat = 900;
+    plan->reads = 3;
+    plan->repeats = 300;
+    plan->memory = 64u << 20;
+    plan->fences = 1024;
+    plan->pause_low = plan->way_high * ONE_OF(draw, 1, 4);
+    plan->pause_high = 4 * plan->pause_low;
+    plan->nfsd.jukebox = plan->nfsd.fails_before = plan->nfsd.rpc_errors = 0;
+    plan->nfsd.no_after = 0;
+    if (!plan->exclusive)
+        plan->incident[INCIDENT_OUTSIDE] = 100;
+}
+
 void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
 {
     struct draw draw = draw_of(seed, DECIDE_PLAN, 0, 0);
@@ -88,9 +111,11 @@ void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
     plan->settles = (unsigned)ONE_OF(&draw, 0, 0, 200);
     plan->switches = plan->workers > 1 ? (unsigned)ONE_OF(&draw, 0, 20, 100) : 0;
     plan->probes = (unsigned)ONE_OF(&draw, 100, 300, 500);
-    plan->repeats = (unsigned)ONE_OF(&draw, 0, 200, 500);
+    plan->repeats = (unsigned)ONE_OF(&draw, 0, 300, 700);
     plan_server(plan, &draw);
     plan_incidents(plan, &draw);
+    if (draw_permille(&draw, NARROW))
+        make_narrow(plan, &draw);
 }
 
 /* ---- plainer ones ---- */

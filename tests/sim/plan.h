@@ -32,6 +32,7 @@ enum decision {
     DECIDE_NEXT,      /* which of those that could go on does */
     DECIDE_MAIL,      /* how long it takes from one worker to the other */
     DECIDE_INCIDENT,  /* what happens beside the calls */
+    DECIDE_OUTSIDE,   /* what somebody does behind the proxy's back */
     DECIDE_HANDLE,
     DECIDE_SECRET,
 };

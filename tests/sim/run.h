@@ -110,6 +110,7 @@ struct run {
     struct call_made **call; /* call[number]; number 0 is none */
     unsigned calls, call_room;
     struct sending *sendings;
+    uint64_t confused_until; /* a handle leads elsewhere, and nobody can know yet */
     struct { /* of what the server is changing now */
         enum cause kind;
         struct call_made *call;
@@ -120,6 +121,7 @@ struct run {
     unsigned grudges, grudge_room;
     struct change recent[RUN_RECENT]; /* what changed last: a ring */
     unsigned recents;
+    struct ref outsider; /* the name that was changed last behind the proxy's back */
     uint64_t hits, forwarded;
     struct breach breach;
 };

@@ -36,27 +36,26 @@ static void add_change(struct run *run, const struct change *change)
     call->change[call->changes++] = *change;
 }
 
-static bool is_create(const struct call_made *call)
+static bool leads_to(const struct run *run, struct bytes handle, fs_node node)
 {
-    return call->read.program == 0 && call->read.procedure == NFS3_CREATE;
+    uint32_t number = handle.len > 0 ? ledger_handle(&run->ledger, handle) : LEDGER_NO_HANDLE;
+    return number != LEDGER_NO_HANDLE && ledger_handle_node(&run->ledger, number) == node;
 }
 
 /*
- * Can the proxy know before the reply that this will change? Not what a CREATE meets; nor what is new, which was nothing else
- * before; nor which other handles lead to it; nor what is behind a name where the server may not say.
+ * Can the proxy know for certain, before the reply, that this will change? A name that the call names, or a node whose handle
+ * it names. Not what is behind a name: the server may not say, or not truly; not what is new, which was nothing else before;
+ * nor where several handles lead to one node.
  */
 static bool is_foreseen(const struct run *run, const struct ref *ref)
 {
-    const struct plan *plan = run->plan;
-    const struct nfsd_options *nfsd = &plan->nfsd;
-    const struct call_made *call = run->cause.call;
-    bool says = nfsd->jukebox + nfsd->fails_before + nfsd->rpc_errors == 0 &&
-                plan->incident[INCIDENT_GRUDGE] == 0;
-    if (nfsd->aliases > 1 || plan->incident[INCIDENT_CONFUSION] > 0)
+    const struct nfs3_args *args = &run->cause.call->read.args;
+    if (run->plan->nfsd.aliases > 1 || run->plan->incident[INCIDENT_CONFUSION] > 0)
         return false;
     if (ref->kind == REF_NAME)
         return run->ledger.text[ref->b][0] != '.';
-    return ref->version > 0 && !is_create(call) && (says || call->read.args.name.len == 0);
+    return ref->kind == REF_NODE && ref->version > 0 &&
+           (leads_to(run, args->object, ref->a) || leads_to(run, args->object2, ref->a));
 }
 
 /* A register differs now. `value` and `rights` are what it is. */
@@ -77,6 +76,8 @@ static void changed(struct run *run, struct ref ref, uint64_t value,
     ref.version = reg->versions - 1;
     struct change change = {.ref = ref, .tracked = run->cause.kind == CAUSE_TRACKED && run->cause.call != NULL};
     add_change(run, &change);
+    if (ref.kind == REF_NAME && run->cause.kind == CAUSE_OUTSIDE)
+        run->outsider = ref;
     if (change.tracked && is_foreseen(run, &ref))
         reg_begin(reg, run->cause.call->number, run->cause.sent);
 }
@@ -141,7 +142,7 @@ static bool name_stolen(struct run *run, uint64_t arrived, struct bytes dir, str
 static enum cause cause_of(struct run *run, const struct sending *sending)
 {
     const struct nfs3_args *args = &sending->read.args;
-    if (!house_awaits(run, sending) ||
+    if (!house_awaits(run, sending) || run->now < run->confused_until ||
         name_stolen(run, sending->arrived, args->object, args->name) ||
         name_stolen(run, sending->arrived, args->object2, args->name2))
         return CAUSE_OUTSIDE;
