@@ -66,8 +66,6 @@ sim_breakage(names_overlap_kept cache/fill.c
 sim_breakage(evicted_object_forgotten cache/object.c
   "    if (object->flags & OBJECT_VALID)\n        object_show(server, object, shard_fence(server, hash));\n    lock_acquire(&stripe->lock);\n    if (object->flags & OBJECT_VALID)\n        object_show(server, object, identity_fence(&identity));"
   "    lock_acquire(&stripe->lock);")
-sim_breakage(evicted_name_forgotten cache/name.c
-  "    fence_show(shard_fence(server, name->hash), received, received,\n               name_child_state(name_child(name)));" "    (void)received;")
 
 # ---- what each procedure changes
 
@@ -108,9 +106,6 @@ sim_breakage(identity_not_fenced cache/mutation.c
 sim_breakage(vanishing_file_not_identified proxy/track.c
   "track->begun ? end_question(track) : vanishing_question(track, request);"
   "track->begun ? end_question(track) : (vanishing_question(track, request), question);")
-sim_breakage(alias_names_not_ordered proxy/track.c
-  "cache_mutation_file(&track->mutation, track->object), args->name);" "args->object, args->name);"
-  "cache_mutation_file(&track->mutation, track->object2), args->name2);" "args->object2, args->name2);")
 sim_breakage(alias_contradiction_kept cache/fill.c
   "        object_invalidate(news->server, object, object_hash(news->server, object_handle(object)));\n    }\n    return in_order;"
   "    }\n    return in_order;")
@@ -147,8 +142,6 @@ sim_breakage(search_right_unchecked cache/hit.c
 
 sim_breakage(attributes_do_not_age cache/fresh.c
   "return (ages->exclusive && !state->doubtful) || age < fresh_age(ages, state);" "return true;")
-sim_breakage(names_do_not_age cache/fresh.c
-  "    if (!bounded(ages, name))\n        return true;" "    if (!bounded(ages, name) || !name->negative)\n        return true;")
 sim_breakage(absence_does_not_age cache/fresh.c
   "    if (name->negative && age >= ages->negative_age)\n        return false;" "")
 sim_breakage(verdicts_do_not_age cache/fresh.c

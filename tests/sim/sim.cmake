@@ -29,6 +29,11 @@ target_link_libraries(sim_world PUBLIC sim_options sim_nfsd nfsaccel_config)
 add_executable(sim sim/main.c)
 target_link_libraries(sim PRIVATE sim_world sim_product sim_world)
 
+# Fibers and the thread sanitizer don't go together.
+if(NOT NFSACCEL_SANITIZE STREQUAL "thread")
+  add_test(NAME sim/some COMMAND sim --seeds 300)
+  set_tests_properties(sim/some PROPERTIES LABELS sim TIMEOUT 300)
+endif()
 if(NFSACCEL_SANITIZE STREQUAL "")
   include(sim/breakages.cmake)
 endif()
