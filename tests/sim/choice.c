@@ -173,11 +173,21 @@ static void put_choice(struct writer *w, bool set, uint32_t value)
         writer_u32(w, value);
 }
 
-static void put_sattr(struct writer *w, struct draw *draw, bool create)
+/*
+ * Where the server says PERM of what it has done, everybody may search everywhere: who is rightly refused a look, and then
+ * told that nothing was done where something was, can't be helped.
+ */
+static bool searchable(const struct run *run)
+{
+    return run->plan->nfsd.fails_after > 0;
+}
+
+static void put_sattr(const struct run *run, struct writer *w, struct draw *draw, bool create)
 {
     static const uint32_t modes[] = {0777, 0777, 0777, 0777, 0755, 0755, 0644, 0600, 0700, 0000};
     bool mode = create || draw_permille(draw, 600);
-    put_choice(w, mode, modes[draw_below(draw, sizeof(modes) / sizeof(modes[0]))]);
+    uint32_t value = modes[draw_below(draw, sizeof(modes) / sizeof(modes[0]))];
+    put_choice(w, mode, searchable(run) ? value | 0111 : value);
     put_choice(w, draw_permille(draw, 60), draw_permille(draw, 500) ? 1000 : 2000);
     put_choice(w, draw_permille(draw, 60), draw_permille(draw, 500) ? 100 : 200);
     bool size = !mode || draw_permille(draw, 250);
@@ -194,7 +204,7 @@ static void put_setattr(struct run *run, struct writer *w, struct draw *draw)
 {
     uint32_t handle = any_handle(run, draw);
     put_handle(run, handle, w);
-    put_sattr(w, draw, false);
+    put_sattr(run, w, draw, false);
     bool guarded = draw_permille(draw, 150);
     writer_u32(w, guarded);
     if (!guarded)
@@ -227,20 +237,20 @@ static void put_create(struct run *run, struct writer *w, struct draw *draw)
     if (mode == NFS3_EXCLUSIVE)
         writer_u64(w, 1 + draw_below(draw, 2)); /* often the same verifier again */
     else
-        put_sattr(w, draw, true);
+        put_sattr(run, w, draw, true);
 }
 
 static void put_mknod(struct run *run, struct writer *w, struct draw *draw)
 {
     put_dirop(run, false, w, draw);
     writer_u32(w, NF3FIFO);
-    put_sattr(w, draw, true);
+    put_sattr(run, w, draw, true);
 }
 
 static void put_made(struct run *run, uint32_t procedure, struct writer *w, struct draw *draw)
 {
     put_dirop(run, draw_permille(draw, 200), w, draw);
-    put_sattr(w, draw, true);
+    put_sattr(run, w, draw, true);
     if (procedure == NFS3_SYMLINK)
         put_text("a/b", w);
 }
@@ -253,7 +263,7 @@ static void put_setacl(struct run *run, struct writer *w, struct draw *draw)
     writer_u32(w, 4);
     const uint32_t entries[4][3] = {
         {0x01, 0, 6},
-        {0x02, 2000, (uint32_t)draw_below(draw, 8)}, /* the named user */
+        {0x02, 2000, (uint32_t)draw_below(draw, 8) | searchable(run)}, /* the named user */
         {0x04, 0, 4},
         {0x20, 0, (uint32_t)draw_below(draw, 8)},
     };
@@ -434,11 +444,12 @@ static void change_attributes(struct run *run, struct draw *draw)
     struct fs *fs = nfsd_fs(run->nfsd);
     fs_node node = some_node(run, NF3REG, draw);
     struct fs_set set = {.mode = draw_permille(draw, 500)};
-    set.mode_value = draw_permille(draw, 500) ? 0600 : 0666;
+    set.mode_value = draw_permille(draw, 500) && !searchable(run) ? 0600 : 0777;
     set.size = !set.mode;
     set.size_value = draw_below(draw, SIZE_MAX_DRAWN);
     if (draw_permille(draw, 150))
-        fs_setacl(fs, &root, node, true, 2000, (uint32_t)draw_below(draw, 8), site_now(run));
+        fs_setacl(fs, &root, node, true, 2000, (uint32_t)draw_below(draw, 8) | searchable(run),
+                  site_now(run));
     else if (draw_permille(draw, 400))
         fs_write(fs, &root, node, draw_below(draw, SIZE_MAX_DRAWN), 10, true, site_now(run));
     else

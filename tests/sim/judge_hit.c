@@ -107,7 +107,8 @@ static void check_attr(struct run *run, const struct call_made *call, const stru
     const struct reg *about = NULL;
     uint32_t version = 0;
     claim.is = version_is_value;
-    for (uint32_t i = handle->versions; i-- > 0;) {
+    /* The oldest that it can be: what is shown is not more than that. */
+    for (uint32_t i = 0; i < handle->versions; i++) {
         uint64_t node = handle->version[i].value;
         if (node == 0)
             continue;
@@ -177,11 +178,11 @@ static void check_name(struct run *run, const struct call_made *call, const stru
         return;
     }
     /* Registers may move when a new one is made: by number, not by pointer. */
-    for (uint32_t i = run->ledger.handle[fact->handle].node.versions; i-- > 0;) {
+    for (uint32_t i = 0; i < run->ledger.handle[fact->handle].node.versions; i++) {
         uint64_t dir = run->ledger.handle[fact->handle].node.version[i].value;
         uint32_t children =
             fact->absent ? 1 : run->ledger.handle[fact->child].node.versions;
-        for (uint32_t j = children; dir != 0 && j-- > 0;) {
+        for (uint32_t j = 0; dir != 0 && j < children; j++) {
             uint64_t child =
                 fact->absent ? 0 : run->ledger.handle[fact->child].node.version[j].value;
             if (child == 0 && !fact->absent)

@@ -23,7 +23,9 @@ static void plan_server(struct plan *plan, struct draw *draw)
     nfsd->boot = plan->seed;
     nfsd->handle_len = (unsigned)ONE_OF(draw, 16, 28, 32, 60, 64);
     nfsd->aliases = draw_permille(draw, 300) ? (unsigned)draw_between(draw, 2, 3) : 1;
-    nfsd->reuse_handles = draw_permille(draw, 150);
+    /* Not with aliases, nor with the same fileid again: such handles say nothing for certain any more. */
+    nfsd->reuse_handles =
+        nfsd->aliases == 1 && !nfsd->fs.reuse_fileids && draw_permille(draw, 200);
     nfsd->remembers = draw_permille(draw, 500);
     nfsd->shows_handles = draw_permille(draw, 800);
     nfsd->no_before = (unsigned)ONE_OF(draw, 0, 0, 0, 200, 1000);
