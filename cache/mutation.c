@@ -309,8 +309,12 @@ static void end_object(const struct cache_mutation *mutation,
     struct shard *shard = mutation_shard(mutation, hash);
     lock_acquire(&shard->lock);
     uint32_t index = object_find(server, hash, mutation_handle(of));
-    if (index)
+    if (index) {
         mutation_mark(object_at(server->cache, index), now);
+        /* Nobody said what it was before: what somebody else did meanwhile would be taken for this mutation's doing. */
+        if (!of->answered && !mutation->exclusive)
+            object_drop_names(server, object_at(server->cache, index), hash);
+    }
     lock_release(&shard->lock);
     if (of->identified)
         end_identity(mutation, of, stamp, now);

@@ -97,6 +97,7 @@ void cache_mutation_result(struct cache_mutation *mutation, unsigned object, str
     check_before(mutation, of, hash, wcc.before);
     lock_release(&shard->lock);
     of->had_before = false;
+    of->answered = true;
     if (wcc.after && of->handle_len > 0)
         keep_after(mutation, of, wcc.after, flavor, now);
 }

@@ -4,6 +4,15 @@
  */
 #include "cache_mutations.h"
 
+static void begin_in(struct fixture *fx, struct cache_mutation *m, bool exclusive)
+{
+    cache_mutation_init(m, fx->server);
+    if (exclusive)
+        cache_mutation_exclusive(m);
+    cache_mutation_add_object(m, text("d"));
+    cache_mutation_begin(m, fx->now);
+}
+
 /* A mutation's own reply is no outside change, and takes no names along; `changed` starts anew. */
 static void test_names_stay(void **state)
 {
@@ -30,16 +39,19 @@ static void test_names_stay(void **state)
     advance(fx, 1);
     assert_not_served(fx, "d");
 
-    /* The same where the reply has nothing and the next GETATTR tells. */
-    fill(fx, "d", &e);
-    name(fx, "d", "x", "f");
-    begin_name(fx, &m, "d", "new");
-    end(fx, &m);
-    e.ctime++;
-    fill(fx, "d", &e);
-    name(fx, "d", "other", "f");
-    assert_lookup(fx, "d", "x", "f");
-    assert_int_equal(usage(fx).outside, 0);
+    /* The same where the reply has nothing and the next GETATTR tells; only in exclusive is nobody else about. */
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        fill(fx, "d", &e);
+        name(fx, "d", "x", "f");
+        begin_in(fx, &m, exclusive);
+        assert_resolve(fx, "d", "x", "f");
+        end(fx, &m);
+        e.ctime++;
+        fill(fx, "d", &e);
+        name(fx, "d", "other", "f");
+        assert_lookup(fx, "d", "x", exclusive ? "f" : NULL);
+        assert_int_equal(usage(fx).outside, 0);
+    }
 }
 
 /* wcc.before that differs from what was last known: somebody else wrote. All names go, K07. */
@@ -81,11 +93,7 @@ static void test_before_missing(void **state)
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
         name(fx, "d", "x", "f");
         assert_resolve(fx, "d", "x", "f");
-        cache_mutation_init(&m, fx->server);
-        if (exclusive)
-            cache_mutation_exclusive(&m);
-        cache_mutation_add_object(&m, text("d"));
-        cache_mutation_begin(&m, fx->now);
+        begin_in(fx, &m, exclusive);
         result(fx, &m, 0, NULL, &d);
         end(fx, &m);
         assert_resolve(fx, "d", "x", exclusive ? "f" : NULL);
@@ -93,7 +101,8 @@ static void test_before_missing(void **state)
     assert_int_equal(usage(fx).outside, 0);
 }
 
-/* With another mutation about, a wcc.before that differs is that one's work. */
+/* With another mutation about, a wcc.before that differs is that one's work; exclusive, since nobody says what that one
+ * found. */
 static void test_before_with_company(void **state)
 {
     struct fixture *fx = *state;
@@ -105,16 +114,16 @@ static void test_before_with_company(void **state)
         fill(fx, "d", &d);
         name(fx, "d", "x", "f");
         if (i == 0) /* before it began, and after */
-            begin_name(fx, &other, "d", "b");
-        begin_name(fx, &m, "d", "a");
+            begin_in(fx, &other, true);
+        begin_in(fx, &m, true);
         if (i == 0)
             end(fx, &other);
         if (i == 1) /* in the middle */
-            begin_name(fx, &other, "d", "b");
+            begin_in(fx, &other, true);
         if (i == 1)
             end(fx, &other);
         if (i == 2)
-            begin_name(fx, &other, "d", "b");
+            begin_in(fx, &other, true);
         result(fx, &m, 0, &e, &e);
         end(fx, &m);
         if (i == 2)

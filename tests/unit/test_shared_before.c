@@ -187,6 +187,169 @@ static void test_nothing_said(void **state)
     }
 }
 
+/* ---- a directory that a mutation touches, and its reply does not speak of ---- */
+
+enum telling {
+    TELLS,   /* of d, where it is about d */
+    FAILS,   /* SYSTEM_ERR: nobody knows what was done */
+    REFUSES, /* AUTH_ERROR: nothing was done */
+    TELLINGS,
+};
+
+enum touching {
+    CREATE_GUARDED_E,
+    CREATE_UNCHECKED_E,
+    CREATE_EXCLUSIVE_E,
+    RENAME_E,
+    FAILED_RENAME_E,
+    LINK_E,
+    SETACL_E,
+    RENAME_OVER_E, /* from here on a reply that can be read takes e's names along, whatever it says */
+    RMDIR_E,
+    REMOVE_E,
+    TOUCHINGS,
+};
+
+/* It may change e, and its reply speaks of d or of nothing. */
+static struct probe touch(const struct changed *o, enum touching which)
+{
+    const struct file *d = &o->s.d, *e = &o->e;
+    struct wcc wcc = full_wcc(d, d);
+    struct body exists = res_wcc(NFS3ERR_EXIST, wcc), away = args_rename(d, "e", d, "w");
+    switch (which) {
+    case CREATE_GUARDED_E:
+        return (struct probe){NFS3_CREATE, args_create(d, "e", NFS3_GUARDED, NULL), exists};
+    case CREATE_UNCHECKED_E:
+        return (struct probe){NFS3_CREATE, args_create(d, "e", NFS3_UNCHECKED, NULL), exists};
+    case CREATE_EXCLUSIVE_E:
+        return (struct probe){NFS3_CREATE, args_create(d, "e", NFS3_EXCLUSIVE, "verifier"), exists};
+    case RENAME_E:
+        return (struct probe){NFS3_RENAME, away, res_rename(NFS3_OK, wcc, wcc)};
+    case FAILED_RENAME_E:
+        return (struct probe){NFS3_RENAME, away, res_rename(NFS3ERR_IO, wcc, wcc)};
+    case LINK_E:
+        return (struct probe){NFS3_LINK, args_link(e, d, "l"), res_link(NFS3ERR_ISDIR, NULL, wcc)};
+    case SETACL_E:
+        return (struct probe){SETACL, args_setacl(e, 4), res_post_op(NFS3_OK, NULL)};
+    case RENAME_OVER_E:
+        return (struct probe){NFS3_RENAME, args_rename(d, "v", d, "e"),
+                              res_rename(NFS3ERR_IO, wcc, wcc)};
+    case RMDIR_E:
+        return (struct probe){NFS3_RMDIR, args_dirop(d, "e"), res_wcc(NFS3ERR_NOTEMPTY, wcc)};
+    default:
+        return (struct probe){NFS3_REMOVE, args_dirop(d, "e"), res_wcc(NFS3ERR_ISDIR, wcc)};
+    }
+}
+
+/* As changed_open; in exclusive, too, it is known without asking that d/e leads to e. */
+static void touched_open(struct changed *o, const char *keys)
+{
+    changed_open(o, keys);
+    probe_fetches(&o->s.c1, probe_name(&o->s.d, "e", &o->e));
+    stage_advance(o->s.stage, STAGE_SECOND);
+}
+
+/* What the proxy asks about names is answered, until another call has come. */
+static struct stage_sent *takes_after_questions(const struct changed *o)
+{
+    const struct file *d = &o->s.d;
+    struct body e = args_dirop(d, "e"), v = args_dirop(d, "v");
+    struct stage_sent *sent;
+    while ((sent = stage_next(o->s.stage)) != NULL && sent->rpc.program == RPC_PROGRAM_NFS &&
+           sent->rpc.procedure == NFS3_LOOKUP) {
+        if (bytes_equal(sent->args, body_bytes(&e)))
+            stage_answer(sent, res_lookup(&o->e, &o->e.attr, NULL));
+        else if (bytes_equal(sent->args, body_bytes(&v)))
+            stage_answer(sent, res_lookup(&o->v, &o->v.attr, NULL));
+        else
+            stage_answer(sent, res_post_op(NFS3ERR_NOENT, NULL));
+    }
+    return sent;
+}
+
+static struct stage_sent *touch_begins(struct changed *o, const struct probe *call)
+{
+    stage_call(&o->s.c2, call->procedure, call->args);
+    struct stage_sent *sent = takes_after_questions(o);
+    assert_non_null(sent);
+    wire_assert_bytes(sent->args, body_bytes(&call->args));
+    return sent;
+}
+
+static void touch_ends(struct changed *o, struct stage_sent *sent, const struct probe *call,
+                       enum telling telling)
+{
+    static const struct rpc_reply failed = {.stat = RPC_MSG_ACCEPTED, .accepted = RPC_SYSTEM_ERR};
+    static const struct rpc_reply refused = {
+        .stat = RPC_MSG_DENIED, .rejected = RPC_AUTH_ERROR, .auth = RPC_AUTH_REJECTEDCRED};
+    if (telling == TELLS)
+        stage_answer(sent, call->results);
+    else
+        stage_answer_rpc(sent, telling == FAILS ? failed : refused);
+    assert_null(takes_after_questions(o));
+    assert_non_null(stage_reply_find(&o->s.c2, o->s.c2.xid));
+}
+
+/* Somebody else may change e before the mutation's reply comes: a difference that shows later is no more his than the
+ * mutation's. */
+static void run_touches(const char *keys, bool exclusive)
+{
+    for (unsigned i = 0; i < TOUCHINGS * TELLINGS * 2; i++) {
+        enum telling telling = (enum telling)(i / 2 % TELLINGS);
+        struct changed o;
+        touched_open(&o, keys);
+        enum touching which = (enum touching)(i / 2 / TELLINGS);
+        struct probe of = touch(&o, which);
+        struct stage_sent *sent = touch_begins(&o, &of);
+        if (i & 1)
+            file_write(&o.e);
+        touch_ends(&o, sent, &of, telling);
+        expect_names(&o.s, &o.e, exclusive && !(which >= RENAME_OVER_E && telling == TELLS));
+        scene_close(&o.s);
+    }
+}
+
+/* Protects: a directory that only stands behind a name of the arguments, or that the reply says nothing of for whatever
+ * reason: what it was before is not known, and its names go, as where `before` is missing. */
+static void test_touched_shared(void **state)
+{
+    (void)state;
+    run_touches(SHARED, false);
+}
+
+/* Protects: in exclusive they stay, unless the directory itself may be gone. */
+static void test_touched_exclusive(void **state)
+{
+    (void)state;
+    run_touches(EXCLUSIVE, true);
+}
+
+/* Protects: they go whoever else is about: another mutation of the same directory may begin and end before or after. */
+static void test_touched_in_company(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        bool begins_first = i & 1, ends_first = i & 2;
+        struct changed o;
+        struct scene *s = &o.s;
+        touched_open(&o, SHARED);
+        struct probe of = touch(&o, RENAME_E);
+        struct body args = args_mkdir(&o.e, "b");
+        struct body done = res_create(&o.v, &o.v.attr, full_wcc(&o.e, &o.e));
+        struct stage_sent *made = begins_first ? stage_asks(&s->c1, NFS3_MKDIR, args) : NULL;
+        struct stage_sent *sent = touch_begins(&o, &of);
+        if (!begins_first)
+            made = stage_asks(&s->c1, NFS3_MKDIR, args);
+        if (ends_first)
+            stage_tells(&s->c1, made, done);
+        touch_ends(&o, sent, &of, TELLS);
+        if (!ends_first)
+            stage_tells(&s->c1, made, done);
+        expect_names(s, &o.e, false);
+        scene_close(s);
+    }
+}
+
 /* ---- in company ---- */
 
 enum company {
@@ -293,6 +456,9 @@ int main(void)
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_exclusive),
         cmocka_unit_test(test_nothing_said),
+        cmocka_unit_test(test_touched_shared),
+        cmocka_unit_test(test_touched_exclusive),
+        cmocka_unit_test(test_touched_in_company),
         cmocka_unit_test(test_company),
         cmocka_unit_test(test_names_that_stay_age),
         cmocka_unit_test(test_after_is_served),

@@ -152,8 +152,9 @@ static enum verdict other_name_after(const struct run *run, const struct world *
     if (disturbed(run) && run->row->objects & files_of(world, name))
         return EITHER;
     /* Without wcc_data nobody knows whether others changed the directory. */
-    bool unknown = run->shared && !outcome_says(run->outcome).attributes;
-    return unknown && run->row->objects & 1u << world_place[name].dir ? EITHER : SERVED;
+    enum world_file dir = world_place[name].dir;
+    bool unknown = run->shared && !shown(run, dir);
+    return unknown && run->row->objects & 1u << dir ? ASKED : SERVED;
 }
 
 static enum verdict name_after(const struct run *run, const struct world *world, unsigned name)
