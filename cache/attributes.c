@@ -104,6 +104,13 @@ static uint32_t saturate32(uint64_t value)
     return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
+/* What may change without a call that comes through the proxy: one from before a doubt may still be executed, and a file
+ * without a name is gone as soon as the server has done with it. */
+static bool doubtful(const struct attributes *news)
+{
+    return server_in_doubt(news->server, news->asked) || nfs3_fattr_nlink(news->fattr) == 0;
+}
+
 static void put(const struct attributes *news, struct object *object, uint64_t unchanged)
 {
     memcpy(object->fattr, news->fattr, NFS3_FATTR_LEN);
@@ -112,7 +119,7 @@ static void put(const struct attributes *news, struct object *object, uint64_t u
     object->unchanged = saturate32(unchanged);
     object->flags &= (uint8_t) ~(OBJECT_TOUCHED | OBJECT_DOUBTFUL);
     object->flags |= OBJECT_VALID | news->flavor;
-    object->flags |= server_in_doubt(news->server, news->asked) ? OBJECT_DOUBTFUL : 0;
+    object->flags |= doubtful(news) ? OBJECT_DOUBTFUL : 0;
 }
 
 static bool store_new(const struct attributes *news, uint32_t *spare)

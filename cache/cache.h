@@ -85,7 +85,7 @@ void cache_doubt(struct cache_server *server, uint64_t until);
 
 /* How fresh is fresh: each service's own. Times in nanoseconds. */
 struct cache_ages {
-    bool exclusive; /* no ages, but for verdicts, doubt and settling */
+    bool exclusive; /* no ages, but for verdicts, doubt, settling, and attributes with nlink 0 */
     uint64_t age_min;
     uint64_t age_max;
     uint64_t negative_age;
@@ -154,7 +154,7 @@ cache_stamp cache_clock(const struct cache_server *server);
 
 struct cache_part {
     uint64_t fetched; /* ns: when the server said so last */
-    bool may_lag;     /* also in exclusive: filled in doubt, or settling */
+    bool may_lag;     /* also in exclusive: filled in doubt, settling, or with nlink 0 */
 };
 
 /* What is not part of an answer, or not kept yet, is from `now` and may lag. */

@@ -1,7 +1,9 @@
 /*
  * fresh: in `shared`, what every NFS client does: between age_min and age_max, growing with how
- * long the object has not changed. In `exclusive`, always, with three exceptions: verdicts, what
- * was filled in doubt, and objects that were asked for while a server may still be settling them.
+ * long the object has not changed. In `exclusive`, always, with four exceptions: verdicts, what
+ * was filled in doubt, objects that were asked for while a server may still be settling them, and
+ * those with no link left: some servers (nfs-ganesha 4.3) go on answering for a file that was removed,
+ * with nlink 0, and at some later time its handle is stale.
  */
 #include "cache/fresh.h"
 

@@ -15,7 +15,7 @@ struct fresh_state {
     uint64_t fetched; /* when the server said so last */
     uint64_t changed; /* when it was first seen like this */
     uint64_t mutated; /* when the last tracked mutation ended; 0: never */
-    bool doubtful;    /* filled in doubt: aged also in exclusive */
+    bool doubtful;    /* filled in doubt, or of a file without a name: aged also in exclusive */
 };
 
 struct fresh_name {

@@ -37,7 +37,7 @@ _Static_assert(offsetof(struct object, flags) == offsetof(struct thing, flags), 
 
 #define OBJECT_VALID    0x01u /* the attributes may be served */
 #define OBJECT_TOUCHED  0x02u /* a tracked mutation came after them */
-#define OBJECT_DOUBTFUL 0x04u /* filled in doubt */
+#define OBJECT_DOUBTFUL 0x04u /* filled in doubt, or of a file without a name */
 #define OBJECT_NONE     0x08u /* the server told them to an AUTH_NONE caller */
 #define OBJECT_SYS      0x10u /* … to an AUTH_SYS caller */
 #define OBJECT_FLAVORS  (OBJECT_NONE | OBJECT_SYS)

@@ -257,11 +257,28 @@ static void test_doubtful(void **state)
     }
 }
 
+/* Attributes with nlink 0, and a verdict beside them; until there is a link again. */
+static void test_no_links(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(2);
+    fx->ages.exclusive = true;
+    for (f.nlink = 0; f.nlink < 2; f.nlink++) {
+        f.ctime++;
+        fill(fx, "f", &f);
+        verdict(fx, "f", 0x3f, 0x3f);
+        struct cache_basis basis = of_object(fx, "f", 0x3f);
+        expect(basis.object, fx->now, f.nlink == 0);
+        expect(basis.verdict, fx->now, f.nlink == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_clock), TEST(test_mutation), TEST(test_name),     TEST(test_doubt),
-        TEST(test_blind), TEST(test_ages),     TEST(test_settling), TEST(test_doubtful),
+        TEST(test_clock),    TEST(test_mutation), TEST(test_name),
+        TEST(test_doubt),    TEST(test_blind),    TEST(test_ages),
+        TEST(test_settling), TEST(test_doubtful), TEST(test_no_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

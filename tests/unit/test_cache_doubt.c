@@ -89,6 +89,51 @@ static void test_until(void **state)
     assert_served(fx, "f", &f);
 }
 
+/* A file without a name goes when the server likes: its attributes age as in shared, whichever reply brought or confirmed
+ * them, until it has a name again. */
+static void test_no_links(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    fx->ages.exclusive = true;
+    for (unsigned i = 0; i < 2; i++) {
+        struct cache_mutation m;
+        uint8_t fattr[NFS3_FATTR_LEN];
+        f.nlink = 1;
+        f.ctime++;
+        fill(fx, "f", &f);
+        advance(fx, 1000000);
+        assert_served(fx, "f", &f);
+        f.nlink = 0;
+        f.ctime++;
+        cache_stamp sent = tick(fx);
+        if (i == 0) {
+            fill(fx, "f", &f);
+        } else {
+            cache_mutation_init(&m, fx->server);
+            cache_mutation_add_object(&m, text("f"));
+            cache_mutation_begin(&m, fx->now);
+            file_fattr(&f, fattr);
+            cache_mutation_result(&m, 0, (struct nfs3_wcc){NULL, fattr}, RPC_AUTH_SYS, fx->now);
+            cache_mutation_end(&m, fx->now);
+            sent = tick(fx);
+            fill(fx, "f", &f);
+        }
+        advance(fx, 2999);
+        assert_served(fx, "f", &f);
+        fill_sent(fx, sent, "f", &f); /* overlaps the one before, and says the same */
+        advance(fx, 2999);
+        assert_served(fx, "f", &f);
+        advance(fx, 1);
+        assert_not_served(fx, "f");
+        fill(fx, "f", &f); /* seen like this for 5999 ms */
+        advance(fx, 5998);
+        assert_served(fx, "f", &f);
+        advance(fx, 1);
+        assert_not_served(fx, "f");
+    }
+}
+
 /* After a mutation: one second at a time, until it was asked for ten seconds after. Also where the
  * object was not cached when it was mutated, and under another handle of the file. */
 static void test_settle(void **state)
@@ -212,8 +257,8 @@ static void test_flush(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_asked_again), TEST(test_still_compared), TEST(test_until),
-        TEST(test_settle),      TEST(test_settle_found),   TEST(test_flush),
+        TEST(test_asked_again),  TEST(test_still_compared), TEST(test_until),    TEST(test_settle),
+        TEST(test_settle_found), TEST(test_flush),          TEST(test_no_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,23 @@ static void test_doubtful(void **state)
     scene_close(&s);
 }
 
+/* Protects: that a file without a name is gone by now is nothing that the proxy could know; of any other it is. */
+static void test_no_links(void **state)
+{
+    (void)state;
+    for (uint32_t nlink = 0; nlink < 2; nlink++) {
+        struct scene s;
+        verify_open(&s, STRICT);
+        s.f.attr.nlink = nlink;
+        warm_attributes(&s, &s.f);
+        struct stage_sent *check = hit_getattr(&s.c1, &s.f);
+        stage_answer(check, res_status(NFS3ERR_STALE));
+        expect_counts(&s, NFS3_GETATTR, 1, 0, nlink == 0, nlink == 1, 0, 0);
+        asked_again(&s.c1, &s.f);
+        scene_close(&s);
+    }
+}
+
 /* ---- overlaps ---- */
 
 /* A change of f by another client, the reply of which is still under way. */
@@ -271,6 +288,7 @@ int main(void)
         cmocka_unit_test(test_mutation),        cmocka_unit_test(test_mutation_of_a_part),
         cmocka_unit_test(test_mutation_unseen), cmocka_unit_test(test_mutation_not_seen),
         cmocka_unit_test(test_guarded_create),  cmocka_unit_test(test_doubt_in_between),
+        cmocka_unit_test(test_no_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
