@@ -139,15 +139,19 @@ static bool store_new(const struct attributes *news, uint32_t *spare)
     return true;
 }
 
+void attributes_outside(struct cache_server *server, struct object *object, uint32_t hash)
+{
+    object_drop_verdicts(server, object, hash);
+    object_drop_names(server, object, hash);
+    shard_of(server->cache, hash)->outside++;
+}
+
 static void notice(const struct attributes *news, struct object *object, bool changed)
 {
-    bool touched = object->flags & OBJECT_TOUCHED;
-    if ((changed && !touched) || !fattr_same_owner(object->fattr, news->fattr))
+    if (changed && !(object->flags & OBJECT_TOUCHED))
+        attributes_outside(news->server, object, news->hash);
+    else if (!fattr_same_owner(object->fattr, news->fattr))
         object_drop_verdicts(news->server, object, news->hash);
-    if (changed && !touched) {
-        object_drop_names(news->server, object, news->hash);
-        shard_of(news->server->cache, news->hash)->outside++;
-    }
 }
 
 bool attributes_store(const struct attributes *news, uint32_t index, uint32_t *spare)

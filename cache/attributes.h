@@ -43,4 +43,7 @@ void attributes_close(struct span *span, const struct attributes *news, uint32_t
  */
 bool attributes_store(const struct attributes *news, uint32_t index, uint32_t *spare);
 
+/* The object was changed behind the proxy's back: its verdicts go and, of a directory, all its names. Its shard is held. */
+void attributes_outside(struct cache_server *server, struct object *object, uint32_t hash);
+
 #endif

@@ -239,7 +239,8 @@ struct cache_mutation_object {
     bool told;       /* the caller said so */
     bool fenced;     /* the identity's fence is held since begin */
     bool had_before; /* `before` is what was last known, untouched by any other mutation */
-    bool answered;   /* cache_mutation_result was called for it */
+    bool
+        vouched; /* the reply said what it was before (as known) and what it is now (which is kept) */
     uint64_t fsid, fileid;
     uint8_t before[NFS3_WCC_ATTR_LEN];
 };
@@ -292,8 +293,9 @@ void cache_mutation_begin(struct cache_mutation *mutation, uint64_t now);
  * shows a change behind the proxy's back: for a directory all its names go. A NULL in `wcc` means
  * that the server did not say. `flavor`: the caller's.
  *
- * Not called for what the reply does not speak of, or where none came: then what somebody else did meanwhile could not be
- * told from the mutation's own doing, and all names in a directory go at the end. Not so in exclusive.
+ * Where the reply does not say both, or one of them can't be compared or kept since the mutation was not alone, what somebody
+ * else did meanwhile, or does next, could not be told from the mutation's own doing: then all names in a directory go. So they
+ * do, at the end, where this is not called. Not so in exclusive.
  */
 void cache_mutation_result(struct cache_mutation *mutation, unsigned object, struct nfs3_wcc wcc,
                            uint32_t flavor, uint64_t now);

@@ -33,10 +33,13 @@ static inline bool fattr_same_file(const uint8_t *a, const uint8_t *b)
     return memcmp(a, b, 4) == 0 && memcmp(a + FATTR_FSID, b + FATTR_FSID, 16) == 0;
 }
 
-/* The same content and the same change time. */
+/*
+ * Nobody has changed it. A server whose times are coarse may show a second change within the same tick by nlink, mode or
+ * owner alone. `used` is no sign: it may change while the server flushes.
+ */
 static inline bool fattr_unchanged(const uint8_t *a, const uint8_t *b)
 {
-    return memcmp(a + FATTR_SIZE, b + FATTR_SIZE, 8) == 0 &&
+    return memcmp(a, b, FATTR_SIZE + 8) == 0 &&
            memcmp(a + FATTR_MTIME, b + FATTR_MTIME, NFS3_FATTR_LEN - FATTR_MTIME) == 0;
 }
 

@@ -65,6 +65,9 @@ static enum outcome compare(const struct attributes *news, struct object *object
     if (same)
         return NEITHER;
     *received = later(*received, object_received(object));
+    if (admitted && !fattr_unchanged(object->fattr, news->fattr))
+        attributes_outside(news->server, object,
+                           news->hash); /* no mutation of ours was under way */
     object_invalidate(news->server, object, news->hash);
     return CONTRADICTION;
 }
@@ -147,6 +150,8 @@ static void compare_with_shown(const struct cache_filler *filler, const struct i
             identity_raise(identity, received);
             fence_raise(shard_fence(server, hash), received);
         }
+        if (!fattr_unchanged(object->fattr, fattr) && !(object->flags & OBJECT_TOUCHED))
+            attributes_outside(server, object, hash);
         object_invalidate(server, object, hash);
     }
     lock_release(&shard->lock);

@@ -311,8 +311,8 @@ static void end_object(const struct cache_mutation *mutation,
     uint32_t index = object_find(server, hash, mutation_handle(of));
     if (index) {
         mutation_mark(object_at(server->cache, index), now);
-        /* Nobody said what it was before: what somebody else did meanwhile would be taken for this mutation's doing. */
-        if (!of->answered && !mutation->exclusive)
+        /* What somebody else did meanwhile, or does next, would be taken for this mutation's doing. */
+        if (!of->vouched && !mutation->exclusive)
             object_drop_names(server, object_at(server->cache, index), hash);
     }
     lock_release(&shard->lock);

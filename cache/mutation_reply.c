@@ -11,25 +11,28 @@
 #include "cache/mutation.h"
 #include "cache/name.h"
 
+static void drop_names(const struct cache_mutation *mutation, struct bytes handle, uint32_t hash)
+{
+    uint32_t index = object_find(mutation->server, hash, handle);
+    if (index)
+        object_drop_names(mutation->server, object_at(mutation->server->cache, index), hash);
+}
+
 /*
- * A change behind the proxy's back since the object was last asked for? Only where no other
- * mutation could have made it. The object's shard is held.
+ * True when it was before what was last known, and no other mutation could have made a difference. Where it was something
+ * else, somebody has changed it behind the proxy's back. The object's shard is held.
  */
-static void check_before(const struct cache_mutation *mutation,
+static bool check_before(const struct cache_mutation *mutation,
                          const struct cache_mutation_object *of, uint32_t hash,
                          const uint8_t *before)
 {
-    struct cache_server *server = mutation->server;
-    struct cache *cache = server->cache;
-    if (!of->had_before || !mutation_is_latest(mutation, false, hash))
-        return;
-    bool unknown = before == NULL;
-    bool differs = before && memcmp(before, of->before, NFS3_WCC_ATTR_LEN) != 0;
-    if (differs)
-        shard_of(cache, hash)->outside++;
-    uint32_t index = object_find(server, hash, mutation_handle(of));
-    if (index && (differs || (unknown && !mutation->exclusive)))
-        object_drop_names(server, object_at(cache, index), hash);
+    if (!of->had_before || before == NULL || !mutation_is_latest(mutation, false, hash))
+        return false;
+    if (memcmp(before, of->before, NFS3_WCC_ATTR_LEN) == 0)
+        return true;
+    shard_of(mutation->server->cache, hash)->outside++;
+    drop_names(mutation, mutation_handle(of), hash);
+    return false;
 }
 
 static bool keeps(const struct attributes *news, const struct cache_mutation *mutation)
@@ -68,7 +71,8 @@ static struct attributes news_of(const struct cache_mutation *mutation, struct b
     return news;
 }
 
-static void keep_after(struct cache_mutation *mutation, struct cache_mutation_object *of,
+/* False where they are not kept. */
+static bool keep_after(struct cache_mutation *mutation, struct cache_mutation_object *of,
                        const uint8_t *after, uint32_t flavor, uint64_t now)
 {
     struct cache_server *server = mutation->server;
@@ -78,12 +82,14 @@ static void keep_after(struct cache_mutation *mutation, struct cache_mutation_ob
     uint32_t index = attributes_open(&span, &news, &spare);
     if (!of->fenced || of->fsid != news.identity.fsid || of->fileid != news.identity.fileid)
         touch_aliases(&news, index);
-    if (keeps(&news, mutation) && attributes_store(&news, index, &spare)) {
+    bool kept = keeps(&news, mutation) && attributes_store(&news, index, &spare);
+    if (kept) {
         index = object_find(server, news.hash, news.handle);
         mutation_mark(object_at(server->cache, index), now);
     }
     attributes_close(&span, &news, spare);
     mutation_set_identity(of, after);
+    return kept;
 }
 
 void cache_mutation_result(struct cache_mutation *mutation, unsigned object, struct nfs3_wcc wcc,
@@ -94,12 +100,16 @@ void cache_mutation_result(struct cache_mutation *mutation, unsigned object, str
     uint32_t hash = object_hash(mutation->server, mutation_handle(of));
     struct shard *shard = mutation_shard(mutation, hash);
     lock_acquire(&shard->lock);
-    check_before(mutation, of, hash, wcc.before);
+    bool same = check_before(mutation, of, hash, wcc.before);
     lock_release(&shard->lock);
     of->had_before = false;
-    of->answered = true;
-    if (wcc.after && of->handle_len > 0)
-        keep_after(mutation, of, wcc.after, flavor, now);
+    bool kept = wcc.after && of->handle_len > 0 && keep_after(mutation, of, wcc.after, flavor, now);
+    of->vouched |= same && kept; /* RENAME within a directory speaks of it twice */
+    if (of->vouched || mutation->exclusive)
+        return;
+    lock_acquire(&shard->lock);
+    drop_names(mutation, mutation_handle(of), hash);
+    lock_release(&shard->lock);
 }
 
 /* Everything that is kept for the handle goes. Its shard is held. */
@@ -188,6 +198,9 @@ void cache_mutation_name_result(struct cache_mutation *mutation, struct bytes di
     struct object copy;
     if (dir.len > NFS3_FH_MAX || handle.len > NFS3_FH_MAX || name.len == 0 ||
         name.len > CACHE_NAME_MAX || !refer(server, dir, &copy, &news.dir.index))
+        return;
+    /* Where the directory's new state is not known, a change that somebody else makes next would not be noticed. */
+    if (!mutation->exclusive && !object_valid(server, &copy))
         return;
     news.dir.generation = copy.names;
     if (handle.len > 0 && !refer(server, handle, &copy, &news.child.index))

@@ -360,6 +360,13 @@ static void watch_write_verf(const struct request *request, const uint8_t *verf)
     memcpy(service->write_verf, verf, NFS3_VERF_LEN);
 }
 
+/* Other errors say that nothing was done. A client must not be able to bring on what this means: the server's own trouble only. */
+static bool may_be_done(const struct reply *reply)
+{
+    return !reply->decoded || reply->res.status == NFS3_OK || reply->res.status == NFS3ERR_IO ||
+           reply->res.status == NFS3ERR_SERVERFAULT;
+}
+
 static bool leaves_existing_alone(const struct reply *reply)
 {
     return turned_away(reply) || (reply->decoded && reply->res.status == NFS3ERR_EXIST);
@@ -380,7 +387,7 @@ void track_reply(struct track *track, const struct request *request, const struc
     }
     if ((request->procedure->changes & CHANGES_EXISTING) && leaves_existing_alone(reply))
         track->behind.state = BEHIND_ABSENT;
-    track->succeeded = !reply->decoded || reply->res.status == NFS3_OK;
+    track->succeeded = may_be_done(reply);
     track->doubt |= track->unanswered || (track->unseen && track->succeeded);
     if (!reply->decoded)
         return;

@@ -6,19 +6,19 @@
 #include "sim/site.h"
 
 #define SIZE_MAX_DRAWN 20000u
-#define BACK_MAX       30u /* calls */
+#define BACK_MAX       30u  /* calls */
 #define DOTS           150u /* of a thousand LOOKUPs */
 
 static const struct {
     uint32_t procedure;
     unsigned weight;
 } mix[] = {
-    {NFS3_GETATTR, 18}, {NFS3_LOOKUP, 18},   {NFS3_ACCESS, 12},      {NFS3_SETATTR, 7},
-    {NFS3_WRITE, 6},    {NFS3_READ, 2},      {NFS3_COMMIT, 2},       {NFS3_CREATE, 7},
-    {NFS3_MKDIR, 5},    {NFS3_SYMLINK, 1},   {NFS3_MKNOD, 1},        {NFS3_REMOVE, 5},
-    {NFS3_RMDIR, 2},    {NFS3_RENAME, 6},    {NFS3_LINK, 5},         {NFS3_READDIR, 1},
-    {NFS3_READDIRPLUS, 4}, {NFS3_READLINK, 1}, {NFS3_FSSTAT, 1},     {NFS3_FSINFO, 1},
-    {NFS3_PATHCONF, 1}, {FACTS_GETACL, 1},   {FACTS_SETACL, 2},
+    {NFS3_GETATTR, 18},    {NFS3_LOOKUP, 18},  {NFS3_ACCESS, 12}, {NFS3_SETATTR, 7},
+    {NFS3_WRITE, 6},       {NFS3_READ, 2},     {NFS3_COMMIT, 2},  {NFS3_CREATE, 7},
+    {NFS3_MKDIR, 5},       {NFS3_SYMLINK, 1},  {NFS3_MKNOD, 1},   {NFS3_REMOVE, 5},
+    {NFS3_RMDIR, 2},       {NFS3_RENAME, 6},   {NFS3_LINK, 5},    {NFS3_READDIR, 1},
+    {NFS3_READDIRPLUS, 4}, {NFS3_READLINK, 1}, {NFS3_FSSTAT, 1},  {NFS3_FSINFO, 1},
+    {NFS3_PATHCONF, 1},    {FACTS_GETACL, 1},  {FACTS_SETACL, 2},
 };
 
 static bool is_read(uint32_t procedure)
@@ -421,7 +421,8 @@ bool choice_probe(struct run *run, uint32_t number, struct writer *w, uint32_t *
         struct draw draw = run_draw(run, DECIDE_CALL, number, 1);
         uint32_t handle = handle_of(run, ledger->name[i].dir, &draw);
         if (handle == LEDGER_NO_HANDLE || i != number - 2 * handles)
-            handle = 0; /* a name that nobody can ask for any more: another one of the root instead */
+            handle =
+                0; /* a name that nobody can ask for any more: another one of the root instead */
         put_handle(run, handle, w);
         put_text(ledger->text[ledger->name[i].name], w);
         *procedure = NFS3_LOOKUP;
@@ -457,7 +458,14 @@ static void change_attributes(struct run *run, struct draw *draw)
 }
 
 /* What may happen to one name, time after time. */
-enum flip { CREATE_IT, REMOVE_IT, LINK_IT, MAKE_IT, RMDIR_IT, RENAME_IT };
+enum flip {
+    CREATE_IT,
+    REMOVE_IT,
+    LINK_IT,
+    MAKE_IT,
+    RMDIR_IT,
+    RENAME_IT
+};
 
 /* Of a LOOKUP shortly before that call: what somebody may have in cache. */
 static bool looked_up(const struct run *run, uint32_t number, struct draw *draw, fs_node *dir,
@@ -513,8 +521,8 @@ static void change_name(struct run *run, uint32_t number, struct draw *draw, enu
 
 static void change_names(struct run *run, uint32_t number, struct draw *draw, unsigned time)
 {
-    static const enum flip flips[] = {CREATE_IT, REMOVE_IT, RENAME_IT, REMOVE_IT, LINK_IT,
-                                      REMOVE_IT, MAKE_IT,   RMDIR_IT};
+    static const enum flip flips[] = {CREATE_IT, REMOVE_IT, RENAME_IT, REMOVE_IT,
+                                      LINK_IT,   REMOVE_IT, MAKE_IT,   RMDIR_IT};
     const unsigned count = sizeof(flips) / sizeof(flips[0]);
     unsigned first = (unsigned)draw_below(draw, count);
     change_name(run, number, draw, flips[(first + time) % count]);

@@ -8,14 +8,14 @@
 
 enum clause {
     CLAUSE_NONE = 0,
-    C1 = 1, /* read your writes, and everybody's */
-    C2,     /* never backwards */
-    C3,     /* never mixed, never made up */
-    C4,     /* permission */
-    C5,     /* bounded staleness */
-    C6,     /* only success is remembered */
-    C7,     /* overlap is never cached */
-    C8,     /* doubt means ask */
+    C1 = 1,      /* read your writes, and everybody's */
+    C2,          /* never backwards */
+    C3,          /* never mixed, never made up */
+    C4,          /* permission */
+    C5,          /* bounded staleness */
+    C6,          /* only success is remembered */
+    C7,          /* overlap is never cached */
+    C8,          /* doubt means ask */
     CLAUSE_ONCE, /* every call that was accepted is answered once, and ends once */
     CLAUSES,
 };

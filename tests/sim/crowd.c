@@ -13,15 +13,15 @@
 #include "sim/story.h"
 #include "xdr/rpc.h"
 
-#define CALL_MAX      1024u
-#define TAG_MAGIC     0x7461672eu /* "tag." */
-#define TAG_LEN       8u
-#define WAY_IN_LOW    (5 * PLAN_USEC)
-#define WAY_IN_HIGH   (2 * PLAN_MSEC)
-#define AGAIN_LOW     (100 * PLAN_USEC)
-#define AGAIN_HIGH    (PLAN_SEC)
-#define QUIET_NSEC    (100 * PLAN_MSEC)
-#define FIRST_XID     0x1000u
+#define CALL_MAX    1024u
+#define TAG_MAGIC   0x7461672eu /* "tag." */
+#define TAG_LEN     8u
+#define WAY_IN_LOW  (5 * PLAN_USEC)
+#define WAY_IN_HIGH (2 * PLAN_MSEC)
+#define AGAIN_LOW   (100 * PLAN_USEC)
+#define AGAIN_HIGH  (PLAN_SEC)
+#define QUIET_NSEC  (100 * PLAN_MSEC)
+#define FIRST_XID   0x1000u
 
 struct sim_client {
     struct run *run;

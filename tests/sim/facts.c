@@ -90,8 +90,8 @@ static bool is_dot(struct bytes name)
     return name.len <= 2 && name.data[0] == '.' && name.data[name.len - 1] == '.';
 }
 
-static void of_readdirplus(struct facts *facts, struct ledger *ledger,
-                           const struct call_read *call, const struct nfs3_res *res)
+static void of_readdirplus(struct facts *facts, struct ledger *ledger, const struct call_read *call,
+                           const struct nfs3_res *res)
 {
     uint32_t dir = ledger_handle(ledger, call->args.object);
     struct cursor entries = res->entries;
@@ -187,8 +187,8 @@ void facts_of(struct facts *facts, struct ledger *ledger, const struct call_read
     nfs3_res_decoder *decode = procedure_of(call->program, call->procedure)->res;
     facts->count = 0;
     facts->verf = NULL;
-    facts->accepted = rpc_reply_decode(&c, &rpc) && rpc.stat == RPC_MSG_ACCEPTED &&
-                      rpc.accepted == RPC_SUCCESS;
+    facts->accepted =
+        rpc_reply_decode(&c, &rpc) && rpc.stat == RPC_MSG_ACCEPTED && rpc.accepted == RPC_SUCCESS;
     facts->decoded = facts->accepted && decode != NULL && decode(&c, &res);
     facts->status = res.status;
     if (!facts->decoded)

@@ -20,8 +20,8 @@ enum fact_kind {
 struct fact {
     enum fact_kind kind;
     uint32_t handle; /* number in the ledger; LEDGER_NO_HANDLE: one that it does not know */
-    uint32_t name;   /* NAME; and ATTR of an entry that came without a handle: its name in `handle` */
-    uint32_t child;  /* NAME: the child's handle; LEDGER_NO_HANDLE with `absent`: none */
+    uint32_t name; /* NAME; and ATTR of an entry that came without a handle: its name in `handle` */
+    uint32_t child; /* NAME: the child's handle; LEDGER_NO_HANDLE with `absent`: none */
     bool absent;
     bool by_name;    /* ATTR of an entry that came without a handle */
     bool shown_only; /* the proxy may not answer with it */
@@ -51,8 +51,8 @@ void facts_of(struct facts *facts, struct ledger *ledger, const struct call_read
               struct bytes reply);
 
 /* NFSACL's procedures as one number with those of NFS. */
-#define FACTS_NFSACL    100u
-#define FACTS_GETACL    (FACTS_NFSACL + 1)
-#define FACTS_SETACL    (FACTS_NFSACL + 2)
+#define FACTS_NFSACL 100u
+#define FACTS_GETACL (FACTS_NFSACL + 1)
+#define FACTS_SETACL (FACTS_NFSACL + 2)
 
 #endif

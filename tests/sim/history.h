@@ -28,7 +28,8 @@ enum cause {
 
 struct version {
     uint64_t moment, time;
-    uint64_t op;    /* the number of what the server did: it may have made more than one version, in several registers */
+    uint64_t
+        op; /* the number of what the server did: it may have made more than one version, in several registers */
     uint64_t value; /* digest of the attributes without atime; node; 0: gone, none */
     enum cause cause;
     uint32_t call;           /* whose; 0: none's */

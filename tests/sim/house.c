@@ -118,7 +118,9 @@ static void send_call(struct upstream *upstream, unsigned link, struct upstream_
     run_at(run, run->now + draw_below(&draw, SOCKET_NSEC), (int)worker->number, &leaving->event,
            leaving_left);
     story(run, "  w%u sends %s%s", worker->number, story_call(run, &sending->read),
-          sending->call == NULL ? " (its own question)" : sending->times > 1 ? " again" : "");
+          sending->call == NULL ? " (its own question)"
+          : sending->times > 1  ? " again"
+                                : "");
     site_take(run, sending, worker->link[link].epoch);
     fibers_may_switch();
 }
@@ -289,13 +291,12 @@ static void take_reply(struct run *run, struct house_worker *worker, struct send
     bool owned = draw_permille(&draw, 500);
     uint8_t *octets = memory_copy(executed->reply, executed->len);
     struct record record = {octets, executed->len, owned};
-    facts_of(&facts, &run->ledger, &sending->read,
-             (struct bytes){executed->reply, executed->len});
+    facts_of(&facts, &run->ledger, &sending->read, (struct bytes){executed->reply, executed->len});
     bool doubt = sending->call != NULL && verf_changed(worker, &facts);
     judge_received(run, sending, executed);
     sending->concluded = true;
-    story(run, "  w%u has the reply to %s: %s", worker->number,
-          story_call(run, &sending->read), story_facts(run, &facts));
+    story(run, "  w%u has the reply to %s: %s", worker->number, story_call(run, &sending->read),
+          story_facts(run, &facts));
     upstream_receive(&worker->nfs, sending->link, &record);
     if (!owned)
         free(octets);
@@ -415,14 +416,13 @@ void house_open(struct run *run, unsigned incarnation)
     house->run = run;
     house->incarnation = incarnation;
     house->settings[0] = make_settings(plan, 1);
-    house->cache = cache_create(&(struct cache_options){
-        .memory = plan->memory, .secret = secret, .fences = plan->fences});
+    house->cache = cache_create(
+        &(struct cache_options){.memory = plan->memory, .secret = secret, .fences = plan->fences});
     house->order = order_create(secret, sizeof secret);
     memory_must(house->cache != NULL && house->order != NULL);
     house->server = cache_server_get(house->cache, "nas");
     memory_must(house->server != NULL);
-    cache_doubt(house->server,
-                BIRTH_NSEC + run->now + house->settings[0]->services[0].doubt);
+    cache_doubt(house->server, BIRTH_NSEC + run->now + house->settings[0]->services[0].doubt);
     for (unsigned i = 0; i < plan->workers; i++)
         worker_open(house, i);
 }

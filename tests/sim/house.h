@@ -14,8 +14,8 @@
 #include "sim/run.h"
 
 struct house_link {
-    unsigned epoch;         /* changes when it goes down */
-    struct list in_socket;  /* struct leaving */
+    unsigned epoch;        /* changes when it goes down */
+    struct list in_socket; /* struct leaving */
 };
 
 struct house_worker {

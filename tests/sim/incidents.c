@@ -9,12 +9,13 @@
 #include "sim/site.h"
 #include "sim/story.h"
 
-#define SOON_LOW     (1 * PLAN_USEC)
-#define SOON_HIGH    (50 * PLAN_MSEC)
-#define AGAIN        600u /* of a thousand changes from outside: are followed by another one of the same thing */
-#define AGAIN_HIGH   (5 * PLAN_MSEC)
-#define GRUDGE_LOW   (10 * PLAN_MSEC)
-#define GRUDGE_HIGH  (10 * PLAN_SEC)
+#define SOON_LOW  (1 * PLAN_USEC)
+#define SOON_HIGH (50 * PLAN_MSEC)
+#define AGAIN \
+    600u /* of a thousand changes from outside: are followed by another one of the same thing */
+#define AGAIN_HIGH  (5 * PLAN_MSEC)
+#define GRUDGE_LOW  (10 * PLAN_MSEC)
+#define GRUDGE_HIGH (10 * PLAN_SEC)
 
 struct incident_event {
     struct event event;
@@ -139,8 +140,7 @@ static int place_of(enum incident kind)
 
 void incidents_after(struct run *run, uint32_t number)
 {
-    if (run->omissions != NULL && number < run->omissions->size &&
-        run->omissions->incident[number])
+    if (run->omissions != NULL && number < run->omissions->size && run->omissions->incident[number])
         return;
     for (enum incident kind = 0; kind < INCIDENTS; kind++) {
         struct draw draw = run_draw(run, DECIDE_INCIDENT, number, kind);

@@ -166,7 +166,8 @@ static uint64_t last_known(struct run *run, fs_node node, uint64_t before)
     uint64_t found = 0;
     for (uint32_t i = 0; i < run->ledger.handles; i++) {
         const struct handle *handle = &run->ledger.handle[i];
-        for (unsigned j = 0; j < handle->count && ledger_handle_node(&run->ledger, i) == node; j++) {
+        for (unsigned j = 0; j < handle->count && ledger_handle_node(&run->ledger, i) == node;
+             j++) {
             const struct evidence *evidence = &handle->evidence[j];
             if (evidence->kind == EVIDENCE_ATTR && evidence->received < before &&
                 evidence->received > found &&
@@ -183,7 +184,8 @@ static bool disturbed(struct run *run, fs_node node, uint64_t since)
     const struct reg *reg = ledger_node(&run->ledger, node);
     for (uint32_t i = 0; i < run->ledger.handles; i++) {
         const struct handle *handle = &run->ledger.handle[i];
-        for (unsigned j = 0; j < handle->count && ledger_handle_node(&run->ledger, i) == node; j++) {
+        for (unsigned j = 0; j < handle->count && ledger_handle_node(&run->ledger, i) == node;
+             j++) {
             const struct evidence *evidence = &handle->evidence[j];
             if (evidence->kind == EVIDENCE_ATTR && evidence->received > since &&
                 reg_touched_during(reg, evidence->sent, evidence->received, evidence->call))

@@ -19,10 +19,8 @@ static uint64_t min(uint64_t a, uint64_t b)
 
 static struct claim claim_at(const struct run *run, const struct call_made *call, uint64_t age)
 {
-    return (struct claim){.arrived = call->arrived,
-                          .now = run->now,
-                          .age = age,
-                          .settle_age = SETTLE_AGE};
+    return (struct claim){
+        .arrived = call->arrived, .now = run->now, .age = age, .settle_age = SETTLE_AGE};
 }
 
 /* Of two reasons the one that says more. */
@@ -90,7 +88,8 @@ static enum clause evidence_lacks(const struct run *run, const struct call_made 
 static void breach_attr(struct run *run, const struct call_made *call, enum clause clause,
                         const struct fact *fact, const struct reg *reg, uint32_t version)
 {
-    uint64_t since = reg != NULL && version + 1 < reg->versions ? reg->version[version + 1].time : run->now;
+    uint64_t since =
+        reg != NULL && version + 1 < reg->versions ? reg->version[version + 1].time : run->now;
     run_breach(run, clause, call->number,
                "%s from the cache: attributes of %s: %s; the server changed them %.6f s before",
                story_call(run, &call->read), story_handle(run, fact->handle),
@@ -144,9 +143,8 @@ static enum clause name_leads(struct run *run, const struct call_made *call,
                               struct claim *claim)
 {
     struct reg *dir_handle = &run->ledger.handle[fact->handle].node;
-    struct wanted wanted = {.kind = EVIDENCE_NAME,
-                            .key = fact->name,
-                            .value = fact->absent ? 0 : fact->child + 1};
+    struct wanted wanted = {
+        .kind = EVIDENCE_NAME, .key = fact->name, .value = fact->absent ? 0 : fact->child + 1};
     claim->what = &dir;
     enum clause clause = reg_check(dir_handle, claim).clause;
     if (!fact->absent) {
@@ -180,8 +178,7 @@ static void check_name(struct run *run, const struct call_made *call, const stru
     /* Registers may move when a new one is made: by number, not by pointer. */
     for (uint32_t i = 0; i < run->ledger.handle[fact->handle].node.versions; i++) {
         uint64_t dir = run->ledger.handle[fact->handle].node.version[i].value;
-        uint32_t children =
-            fact->absent ? 1 : run->ledger.handle[fact->child].node.versions;
+        uint32_t children = fact->absent ? 1 : run->ledger.handle[fact->child].node.versions;
         for (uint32_t j = 0; dir != 0 && j < children; j++) {
             uint64_t child =
                 fact->absent ? 0 : run->ledger.handle[fact->child].node.version[j].value;
@@ -194,8 +191,7 @@ static void check_name(struct run *run, const struct call_made *call, const stru
         }
     }
     run_breach(run, clause, call->number, "%s from the cache: %s", story_call(run, &call->read),
-               fact->absent ? "NOENT"
-                            : story_handle(run, fact->child));
+               fact->absent ? "NOENT" : story_handle(run, fact->child));
 }
 
 /* ---- permissions ---- */
@@ -283,8 +279,8 @@ static bool may_be_hit(const struct call_made *call, uint32_t status)
     uint32_t procedure = call->read.program + call->read.procedure;
     if (procedure == NFS3_LOOKUP && status == NFS3ERR_NOENT)
         return true;
-    return status == NFS3_OK && (procedure == NFS3_GETATTR || procedure == NFS3_LOOKUP ||
-                                 procedure == NFS3_ACCESS);
+    return status == NFS3_OK &&
+           (procedure == NFS3_GETATTR || procedure == NFS3_LOOKUP || procedure == NFS3_ACCESS);
 }
 
 void judge_hit(struct run *run, struct call_made *call, struct bytes reply)

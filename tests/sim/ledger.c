@@ -117,7 +117,8 @@ uint32_t ledger_text_bytes(struct ledger *ledger, struct bytes text)
 {
     assert(text.len <= FS_NAME_MAX);
     for (unsigned i = 0; i < ledger->texts; i++) {
-        if (strlen(ledger->text[i]) == text.len && memcmp(ledger->text[i], text.data, text.len) == 0)
+        if (strlen(ledger->text[i]) == text.len &&
+            memcmp(ledger->text[i], text.data, text.len) == 0)
             return i;
     }
     assert(ledger->texts < LEDGER_NAMES_MAX);

@@ -10,8 +10,8 @@
 #define LEDGER_NAMES_MAX 64u
 
 enum evidence_kind {
-    EVIDENCE_ATTR,   /* value: digest of all of a fattr3 */
-    EVIDENCE_NAME,   /* of a directory; key: the name's number; value: the child's handle number + 1; 0: absent */
+    EVIDENCE_ATTR, /* value: digest of all of a fattr3 */
+    EVIDENCE_NAME, /* of a directory; key: the name's number; value: the child's handle number + 1; 0: absent */
     EVIDENCE_ACCESS, /* key: who; value: what was granted of `asked` */
     EVIDENCE_SEARCH, /* key: who; the directory could be searched */
 };

@@ -103,12 +103,13 @@ static int run_many(const struct options *options)
         total.events += outcome.events;
     }
     double seconds = now() - start;
-    printf("%llu runs from seed %llu, %llu calls, %llu answered from the cache, %llu passed on: %llu broke the contract; "
-           "%.0f runs a minute\n",
-           (unsigned long long)options->seeds, (unsigned long long)options->from,
-           (unsigned long long)total.calls, (unsigned long long)total.hits,
-           (unsigned long long)total.forwarded, (unsigned long long)failed,
-           (double)options->seeds * 60 / seconds);
+    printf(
+        "%llu runs from seed %llu, %llu calls, %llu answered from the cache, %llu passed on: %llu broke the contract; "
+        "%.0f runs a minute\n",
+        (unsigned long long)options->seeds, (unsigned long long)options->from,
+        (unsigned long long)total.calls, (unsigned long long)total.hits,
+        (unsigned long long)total.forwarded, (unsigned long long)failed,
+        (double)options->seeds * 60 / seconds);
     return options->broken ? failed == 0 : failed > 0;
 }
 
@@ -123,10 +124,14 @@ static bool read_number(const char *text, uint64_t *number)
 static bool read_options(struct options *options, int argc, char **argv)
 {
     static const struct option names[] = {
-        {"seeds", required_argument, NULL, 'n'}, {"from", required_argument, NULL, 'f'},
-        {"calls", required_argument, NULL, 'c'}, {"seed", required_argument, NULL, 's'},
-        {"quiet", no_argument, NULL, 'q'},       {"whole", no_argument, NULL, 'w'},
-        {"all", no_argument, NULL, 'a'},         {"broken", no_argument, NULL, 'b'},
+        {"seeds", required_argument, NULL, 'n'},
+        {"from", required_argument, NULL, 'f'},
+        {"calls", required_argument, NULL, 'c'},
+        {"seed", required_argument, NULL, 's'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"whole", no_argument, NULL, 'w'},
+        {"all", no_argument, NULL, 'a'},
+        {"broken", no_argument, NULL, 'b'},
         {NULL, 0, NULL, 0},
     };
     uint64_t calls = 0;

@@ -6,10 +6,10 @@
 #define NARROW 300u /* of a thousand runs */
 
 /* One of several, each as likely as the others. */
-#define ONE_OF(draw, ...)                                                      \
-    ({                                                                         \
-        const uint64_t values_[] = {__VA_ARGS__};                              \
-        values_[draw_below((draw), sizeof(values_) / sizeof(values_[0]))];     \
+#define ONE_OF(draw, ...)                                                  \
+    ({                                                                     \
+        const uint64_t values_[] = {__VA_ARGS__};                          \
+        values_[draw_below((draw), sizeof(values_) / sizeof(values_[0]))]; \
     })
 
 static void plan_server(struct plan *plan, struct draw *draw)
@@ -24,8 +24,7 @@ static void plan_server(struct plan *plan, struct draw *draw)
     nfsd->handle_len = (unsigned)ONE_OF(draw, 16, 28, 32, 60, 64);
     nfsd->aliases = draw_permille(draw, 300) ? (unsigned)draw_between(draw, 2, 3) : 1;
     /* Not with aliases, nor with the same fileid again: such handles say nothing for certain any more. */
-    nfsd->reuse_handles =
-        nfsd->aliases == 1 && !nfsd->fs.reuse_fileids && draw_permille(draw, 200);
+    nfsd->reuse_handles = nfsd->aliases == 1 && !nfsd->fs.reuse_fileids && draw_permille(draw, 200);
     nfsd->remembers = draw_permille(draw, 500);
     nfsd->shows_handles = draw_permille(draw, 800);
     nfsd->no_before = (unsigned)ONE_OF(draw, 0, 0, 0, 200, 1000);
@@ -41,19 +40,20 @@ static void plan_server(struct plan *plan, struct draw *draw)
 static void plan_incidents(struct plan *plan, struct draw *draw)
 {
     static const unsigned often[INCIDENTS] = {
-        [INCIDENT_OUTSIDE] = 150, [INCIDENT_LINK_LOST] = 15,     [INCIDENT_NFSD_RESTART] = 5,
+        [INCIDENT_OUTSIDE] = 150,     [INCIDENT_LINK_LOST] = 15, [INCIDENT_NFSD_RESTART] = 5,
         [INCIDENT_PROXY_RESTART] = 5, [INCIDENT_RELOAD] = 10,    [INCIDENT_FLUSH] = 10,
-        [INCIDENT_CLIENT_LOST] = 20, [INCIDENT_GRUDGE] = 10,     [INCIDENT_CONFUSION] = 5,
+        [INCIDENT_CLIENT_LOST] = 20,  [INCIDENT_GRUDGE] = 10,    [INCIDENT_CONFUSION] = 5,
         [INCIDENT_BOOT] = 5,
     };
     static const unsigned likely[INCIDENTS] = {
-        [INCIDENT_OUTSIDE] = 800,      [INCIDENT_LINK_LOST] = 300, [INCIDENT_NFSD_RESTART] = 200,
-        [INCIDENT_PROXY_RESTART] = 200, [INCIDENT_RELOAD] = 200,   [INCIDENT_FLUSH] = 200,
-        [INCIDENT_CLIENT_LOST] = 300,  [INCIDENT_GRUDGE] = 150,    [INCIDENT_CONFUSION] = 50,
+        [INCIDENT_OUTSIDE] = 800,       [INCIDENT_LINK_LOST] = 300, [INCIDENT_NFSD_RESTART] = 200,
+        [INCIDENT_PROXY_RESTART] = 200, [INCIDENT_RELOAD] = 200,    [INCIDENT_FLUSH] = 200,
+        [INCIDENT_CLIENT_LOST] = 300,   [INCIDENT_GRUDGE] = 150,    [INCIDENT_CONFUSION] = 50,
         [INCIDENT_BOOT] = 100,
     };
     for (unsigned i = 0; i < INCIDENTS; i++)
-        plan->incident[i] = draw_permille(draw, likely[i]) ? often[i] / (unsigned)ONE_OF(draw, 1, 5) : 0;
+        plan->incident[i] =
+            draw_permille(draw, likely[i]) ? often[i] / (unsigned)ONE_OF(draw, 1, 5) : 0;
     if (plan->nfsd.fails_after > 0) /* likewise */
         plan->incident[INCIDENT_GRUDGE] = 0;
     if (plan->exclusive) {
@@ -200,13 +200,20 @@ static const struct {
     const char *name;
     void (*omit)(struct plan *plan);
 } feature[PLAN_FEATURES] = {
-    {"incidents", omit_incidents},       {"a second worker", omit_workers},
-    {"switches", omit_switches},         {"aliases", omit_aliases},
-    {"reuse", omit_reuse},               {"errors", omit_errors},
-    {"errors after the work", omit_late_errors}, {"attributes that do not follow", omit_gaps},
-    {"coarse times", omit_granularity},  {"eviction", omit_eviction},
-    {"shared fences", omit_collisions},  {"calls in flight together", omit_haste},
-    {"held replies", omit_held},         {"settling", omit_settling},
+    {"incidents", omit_incidents},
+    {"a second worker", omit_workers},
+    {"switches", omit_switches},
+    {"aliases", omit_aliases},
+    {"reuse", omit_reuse},
+    {"errors", omit_errors},
+    {"errors after the work", omit_late_errors},
+    {"attributes that do not follow", omit_gaps},
+    {"coarse times", omit_granularity},
+    {"eviction", omit_eviction},
+    {"shared fences", omit_collisions},
+    {"calls in flight together", omit_haste},
+    {"held replies", omit_held},
+    {"settling", omit_settling},
 };
 
 void plan_omit(struct plan *plan, uint32_t features)

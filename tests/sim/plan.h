@@ -45,10 +45,10 @@ enum incident {
     INCIDENT_PROXY_RESTART, /* the proxy is killed and started again */
     INCIDENT_RELOAD,        /* with other ages */
     INCIDENT_FLUSH,
-    INCIDENT_CLIENT_LOST,   /* a client's connection */
-    INCIDENT_GRUDGE,        /* the server refuses somebody everything for a while */
-    INCIDENT_CONFUSION,     /* a handle leads to another node */
-    INCIDENT_BOOT,          /* the server loses what was not stable, without a lost connection */
+    INCIDENT_CLIENT_LOST, /* a client's connection */
+    INCIDENT_GRUDGE,      /* the server refuses somebody everything for a while */
+    INCIDENT_CONFUSION,   /* a handle leads to another node */
+    INCIDENT_BOOT,        /* the server loses what was not stable, without a lost connection */
     INCIDENTS,
 };
 
@@ -68,10 +68,10 @@ struct plan {
     uint64_t way_low, way_high;     /* one way to the server */
     unsigned held;                  /* of a thousand replies: that are held for long */
     unsigned settles;               /* of a thousand changes: `used` differs later */
-    unsigned switches;              /* of a thousand locks: at which another worker gets in between */
-    unsigned probes;                /* of a thousand calls: that look at what has just changed */
-    unsigned repeats;               /* of a thousand calls: that ask once more what was asked a little before */
-    unsigned incident[INCIDENTS];   /* of a thousand calls */
+    unsigned switches; /* of a thousand locks: at which another worker gets in between */
+    unsigned probes;   /* of a thousand calls: that look at what has just changed */
+    unsigned repeats;  /* of a thousand calls: that ask once more what was asked a little before */
+    unsigned incident[INCIDENTS]; /* of a thousand calls */
 };
 
 /* What may be left out of a run to make it smaller. */

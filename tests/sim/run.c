@@ -14,8 +14,9 @@
 #include "sim/site.h"
 #include "sim/story.h"
 
-#define BESIDE_NSEC PLAN_MSEC /* what is so near in time can come in any order, on different workers */
-#define EVENTS_MAX  2000000u  /* a run that does not end */
+#define BESIDE_NSEC \
+    PLAN_MSEC /* what is so near in time can come in any order, on different workers */
+#define EVENTS_MAX 2000000u /* a run that does not end */
 
 void run_at(struct run *run, uint64_t at, int place, struct event *event,
             void (*happen)(struct run *run, struct event *event))
@@ -124,7 +125,7 @@ static bool step(struct run *run)
 static void finish_workers(struct run *run)
 {
     for (int busy = busy_worker(run); busy >= 0; busy = busy_worker(run)) {
-            fiber_resume(run->fiber[busy]);
+        fiber_resume(run->fiber[busy]);
     }
 }
 

@@ -18,15 +18,20 @@
 #include "sim/facts.h"
 #include "sim/plan.h"
 
-#define RUN_WALL_START 1700000000000000000ull /* the server's clock when a run starts, ns since 1970 */
-#define RUN_RECENT     16u
+#define RUN_WALL_START \
+    1700000000000000000ull /* the server's clock when a run starts, ns since 1970 */
+#define RUN_RECENT 16u
 
 struct crowd;
 struct house;
 struct fiber;
 
 /* One version of one register. */
-enum ref_kind { REF_NODE, REF_NAME, REF_HANDLE };
+enum ref_kind {
+    REF_NODE,
+    REF_NAME,
+    REF_HANDLE
+};
 
 struct ref {
     enum ref_kind kind;
@@ -63,8 +68,8 @@ struct sending {
     uint32_t who;
     struct call_read read; /* stands in `octets` */
     uint64_t sent;         /* the moment at which it was sent first */
-    uint64_t name;         /* what is decided about it is drawn under: the same whatever came before */
-    uint64_t arrived;      /* … at which the client's call had come to the proxy */
+    uint64_t name;    /* what is decided about it is drawn under: the same whatever came before */
+    uint64_t arrived; /* … at which the client's call had come to the proxy */
     struct execution *execution;
     unsigned executions, execution_room;
 };
@@ -105,13 +110,13 @@ struct run {
     struct fiber *fiber[PLAN_WORKERS_MAX];
     uint64_t fiber_since[PLAN_WORKERS_MAX];
     uint64_t events;
-    uint64_t ops; /* what the server did, counted */
-    uint64_t turns; /* decisions which worker goes on, since the last event */
+    uint64_t ops;            /* what the server did, counted */
+    uint64_t turns;          /* decisions which worker goes on, since the last event */
     struct call_made **call; /* call[number]; number 0 is none */
     unsigned calls, call_room;
     struct sending *sendings;
     uint64_t confused_until; /* a handle leads elsewhere, and nobody can know yet */
-    struct { /* of what the server is changing now */
+    struct {                 /* of what the server is changing now */
         enum cause kind;
         struct call_made *call;
         uint64_t sent;

@@ -10,13 +10,14 @@
 #include "sim/memory.h"
 #include "sim/story.h"
 
-#define HELD_LOW     (20 * PLAN_MSEC)
-#define HELD_HIGH    (3 * PLAN_SEC)
-#define LATE_HIGH    (5 * PLAN_SEC)
-#define SETTLE_LOW   (10 * PLAN_MSEC)
-#define SETTLE_HIGH  (9 * PLAN_SEC)
-#define CUT_HIGH     (40 * PLAN_MSEC) /* until the proxy notices that the server is gone */
-#define LATE_EXECUTE 500u             /* of a thousand calls whose connection is lost: are executed all the same */
+#define HELD_LOW    (20 * PLAN_MSEC)
+#define HELD_HIGH   (3 * PLAN_SEC)
+#define LATE_HIGH   (5 * PLAN_SEC)
+#define SETTLE_LOW  (10 * PLAN_MSEC)
+#define SETTLE_HIGH (9 * PLAN_SEC)
+#define CUT_HIGH    (40 * PLAN_MSEC) /* until the proxy notices that the server is gone */
+#define LATE_EXECUTE \
+    500u /* of a thousand calls whose connection is lost: are executed all the same */
 
 uint64_t site_now(const struct run *run)
 {
@@ -59,8 +60,7 @@ static bool is_foreseen(const struct run *run, const struct ref *ref)
 }
 
 /* A register differs now. `value` and `rights` are what it is. */
-static void changed(struct run *run, struct ref ref, uint64_t value,
-                    const struct fs_rights *rights)
+static void changed(struct run *run, struct ref ref, uint64_t value, const struct fs_rights *rights)
 {
     struct reg *reg = run_reg(run, &ref);
     struct version version = {.moment = ledger_tick(&run->ledger),
@@ -74,7 +74,8 @@ static void changed(struct run *run, struct ref ref, uint64_t value,
     if (!reg_change(reg, &version))
         return;
     ref.version = reg->versions - 1;
-    struct change change = {.ref = ref, .tracked = run->cause.kind == CAUSE_TRACKED && run->cause.call != NULL};
+    struct change change = {.ref = ref,
+                            .tracked = run->cause.kind == CAUSE_TRACKED && run->cause.call != NULL};
     add_change(run, &change);
     if (ref.kind == REF_NAME && run->cause.kind == CAUSE_OUTSIDE)
         run->outsider = ref;
@@ -193,8 +194,7 @@ static unsigned keep_execution(struct run *run, struct sending *sending,
     sending->execution = memory_room(sending->execution, sending->executions,
                                      &sending->execution_room, sizeof(*sending->execution));
     struct execution *kept = &sending->execution[sending->executions];
-    *kept = (struct execution){.len = executed->reply_len,
-                               .executed = ledger_tick(&run->ledger)};
+    *kept = (struct execution){.len = executed->reply_len, .executed = ledger_tick(&run->ledger)};
     kept->reply = memory_copy(executed->reply, executed->reply_len);
     if (executed->again && sending->executions > 0)
         copy_shown(kept, &sending->execution[0]);
@@ -213,7 +213,8 @@ static unsigned execute(struct run *run, struct sending *sending)
     run->cause.call = sending->call;
     run->cause.sent = sending->sent;
     nfsd_execute(run->nfsd, connection, (struct bytes){sending->octets, sending->len},
-                 site_now(run), run_draw(run, DECIDE_EXECUTION, sending->name, sending->executions), &executed);
+                 site_now(run), run_draw(run, DECIDE_EXECUTION, sending->name, sending->executions),
+                 &executed);
     assert(executed.reply_len > 0);
     if (run->cause.kind == CAUSE_TRACKED && sending->call != NULL && !executed.again)
         settle_later(run, sending);
@@ -305,9 +306,19 @@ static void plant(struct run *run)
 {
     static const struct fs_who root = {.uid = 0};
     static const struct fs_set modes[] = {
-        {.mode = true, .mode_value = 0755, .uid = true, .uid_value = 1000, .gid = true, .gid_value = 100},
+        {.mode = true,
+         .mode_value = 0755,
+         .uid = true,
+         .uid_value = 1000,
+         .gid = true,
+         .gid_value = 100},
         {.mode = true, .mode_value = 0777},
-        {.mode = true, .mode_value = 0640, .uid = true, .uid_value = 1000, .gid = true, .gid_value = 100},
+        {.mode = true,
+         .mode_value = 0640,
+         .uid = true,
+         .uid_value = 1000,
+         .gid = true,
+         .gid_value = 100},
         {.mode = true, .mode_value = 0666},
     };
     struct fs *fs = nfsd_fs(run->nfsd);
@@ -328,8 +339,8 @@ static void plant(struct run *run)
 
 void site_open(struct run *run)
 {
-    const struct nfsd_watch watch = {
-        .fs = {.context = run, .node = on_node, .name = on_name}, .handle = on_handle};
+    const struct nfsd_watch watch = {.fs = {.context = run, .node = on_node, .name = on_name},
+                                     .handle = on_handle};
     run->cause.kind = CAUSE_START;
     run->nfsd = nfsd_create(&run->plan->nfsd, &watch);
     on_node(run, FS_ROOT);

@@ -35,28 +35,34 @@ enum end {
     SUCCEEDS,
     UNREADABLE,  /* it may have */
     BROKE,       /* it may have */
+    FAULTS,      /* it may have: the server is in trouble */
     FAILS,       /* … and says so */
+    READ_ONLY,   /* likewise */
     STALE,       /* there is no such directory */
     TURNED_AWAY, /* by the RPC layer */
     ENDS,
 };
 
-static const char *const end_name[ENDS] = {"succeeds", "unreadable", "broke",
-                                           "fails",    "stale",      "turned away"};
+static const char *const end_name[ENDS] = {"succeeds", "unreadable", "broke", "faults",
+                                           "fails",    "read-only",  "stale", "turned away"};
 
 /* Bit masks of ends. */
 enum {
     NEVER = 0,
     ALWAYS = (1u << ENDS) - 1,
-    IF_IT_MAY_HAVE_SUCCEEDED = 1u << SUCCEEDS | 1u << UNREADABLE | 1u << BROKE,
-    IF_EXECUTED = IF_IT_MAY_HAVE_SUCCEEDED | 1u << FAILS,
+    IF_IT_MAY_HAVE_SUCCEEDED = 1u << SUCCEEDS | 1u << UNREADABLE | 1u << BROKE | 1u << FAULTS,
+    IF_EXECUTED = IF_IT_MAY_HAVE_SUCCEEDED | 1u << FAILS | 1u << READ_ONLY,
 };
 
 static void answer_mutation(const struct scene *s, struct stage_sent *sent, enum end end)
 {
     bool rename = sent->rpc.procedure == NFS3_RENAME;
     struct wcc wcc = full_wcc(&s->d, &s->d);
-    uint32_t status = end == FAILS ? NFS3ERR_ACCES : end == STALE ? NFS3ERR_STALE : NFS3_OK;
+    static const uint32_t statuses[ENDS] = {[FAULTS] = NFS3ERR_IO,
+                                            [FAILS] = NFS3ERR_ACCES,
+                                            [READ_ONLY] = NFS3ERR_ROFS,
+                                            [STALE] = NFS3ERR_STALE};
+    uint32_t status = statuses[end];
     if (end == UNREADABLE)
         stage_answer(sent, res_status(NFS3_OK));
     else if (end == BROKE || end == TURNED_AWAY)
