@@ -239,8 +239,7 @@ struct cache_mutation_object {
     bool told;       /* the caller said so */
     bool fenced;     /* the identity's fence is held since begin */
     bool had_before; /* `before` is what was last known, untouched by any other mutation */
-    bool
-        vouched; /* the reply said what it was before (as known) and what it is now (which is kept) */
+    bool vouched;    /* it showed what it was before, as known, and what it is now, as kept */
     uint64_t fsid, fileid;
     uint8_t before[NFS3_WCC_ATTR_LEN];
 };

@@ -65,9 +65,9 @@ static enum outcome compare(const struct attributes *news, struct object *object
     if (same)
         return NEITHER;
     *received = later(*received, object_received(object));
+    /* No mutation of ours was under way. */
     if (admitted && !fattr_unchanged(object->fattr, news->fattr))
-        attributes_outside(news->server, object,
-                           news->hash); /* no mutation of ours was under way */
+        attributes_outside(news->server, object, news->hash);
     object_invalidate(news->server, object, news->hash);
     return CONTRADICTION;
 }
