@@ -437,7 +437,7 @@ void crowd_open(struct run *run)
 static void free_call(struct call_made *call)
 {
     free(call->octets);
-    free(call->change);
+    free(call->effect);
     free(call);
 }
 

@@ -4,7 +4,7 @@
  */
 #include "sim/fs.h"
 
-#include "sim/allocate.h"
+#include "sim/memory.h"
 #include "sim/fs_attr.h"
 #include "sim/fs_change.h"
 #include "sim/fs_rights.h"
@@ -18,7 +18,7 @@
 struct fs *fs_create(const struct fs_options *options, const struct fs_watch *watch)
 {
     assert(options->granularity >= 1);
-    struct fs *fs = sim_allocate(NULL, sizeof *fs);
+    struct fs *fs = memory_get(sizeof *fs);
     *fs = (struct fs){.options = *options, .watch = *watch};
     tree_init(fs);
     fs_node root = tree_make(fs, NF3DIR, 0);

@@ -1,7 +1,7 @@
 #include "sim/fs_tree.h"
 
-#include "sim/allocate.h"
 #include "sim/draw.h"
+#include "sim/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -9,20 +9,12 @@
 #define BUCKETS_AT_FIRST 64u
 #define FIRST_FILEID     1000u
 
-static struct fs_dirent **new_buckets(unsigned count)
-{
-    struct fs_dirent **buckets = sim_allocate(NULL, count * sizeof(struct fs_dirent *));
-    for (unsigned i = 0; i < count; i++)
-        buckets[i] = NULL;
-    return buckets;
-}
-
 void tree_init(struct fs *fs)
 {
     fs->next_fileid = FIRST_FILEID;
     fs->next_cookie = FS_COOKIE_DOTDOT + 1;
     fs->bucket_count = BUCKETS_AT_FIRST;
-    fs->buckets = new_buckets(fs->bucket_count);
+    fs->buckets = memory_get(fs->bucket_count * sizeof(struct fs_dirent *));
 }
 
 static struct node *node_at(const struct fs *fs, fs_node node)
@@ -69,7 +61,7 @@ fs_node tree_make(struct fs *fs, enum nfs3_ftype type, uint64_t at)
     fs_node id = ++fs->last;
     struct node **block = &fs->blocks[id / FS_NODES_PER_BLOCK];
     if (!*block)
-        *block = sim_allocate(NULL, FS_NODES_PER_BLOCK * sizeof **block);
+        *block = memory_get(FS_NODES_PER_BLOCK * sizeof **block);
     bool is_dir = type == NF3DIR;
     *node_at(fs, id) = (struct node){
         .live = true,
@@ -146,7 +138,7 @@ static void grow_buckets(struct fs *fs)
     struct fs_dirent **old = fs->buckets;
     unsigned old_count = fs->bucket_count;
     fs->bucket_count *= 2;
-    fs->buckets = new_buckets(fs->bucket_count);
+    fs->buckets = memory_get(fs->bucket_count * sizeof(struct fs_dirent *));
     for (unsigned i = 0; i < old_count; i++)
         for (struct fs_dirent *entry = old[i], *next; entry; entry = next) {
             next = entry->next;
@@ -159,7 +151,7 @@ void tree_add(struct fs *fs, fs_node dir, const char *name, fs_node node)
 {
     if (fs->entry_count++ == fs->bucket_count)
         grow_buckets(fs);
-    struct fs_dirent *entry = sim_allocate(NULL, sizeof *entry);
+    struct fs_dirent *entry = memory_get(sizeof *entry);
     *entry = (struct fs_dirent){.cookie = fs->next_cookie++, .dir = dir, .node = node};
     assert(strlen(name) <= FS_NAME_MAX);
     memcpy(entry->name, name, strlen(name) + 1);
@@ -167,7 +159,7 @@ void tree_add(struct fs *fs, fs_node dir, const char *name, fs_node node)
     struct node *of = node_at(fs, dir);
     if (of->entry_count == of->entry_room) {
         of->entry_room = of->entry_room ? 2 * of->entry_room : 8;
-        of->entries = sim_allocate(of->entries, of->entry_room * sizeof(struct fs_dirent *));
+        of->entries = memory_resize(of->entries, of->entry_room * sizeof(struct fs_dirent *));
     }
     of->entries[of->entry_count++] = entry;
 }

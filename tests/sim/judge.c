@@ -94,8 +94,8 @@ static void add_evidence(struct run *run, const struct sending *sending, const s
 /* From now on what it did may be known. */
 static void end_windows(struct run *run, const struct call_made *call)
 {
-    for (unsigned i = 0; i < call->changes; i++)
-        reg_end(run_reg(run, &call->change[i].ref), call->number, run->ledger.moment);
+    for (unsigned i = 0; i < call->effects; i++)
+        reg_end(run_reg(run, &call->effect[i].ref), call->number, run->ledger.moment);
 }
 
 static void touch_node(struct run *run, const struct call_made *call, fs_node node)
@@ -147,15 +147,15 @@ void judge_received(struct run *run, const struct sending *sending, struct execu
 /* ---- what a client is told ---- */
 
 /* A mutation's reply: what it did is known from now on. */
-static void raise_changes(struct run *run, struct call_made *call)
+static void raise_effects(struct run *run, struct call_made *call)
 {
-    for (unsigned i = 0; i < call->changes; i++) {
-        const struct change *change = &call->change[i];
-        const struct reg *reg = run_reg(run, &change->ref);
+    for (unsigned i = 0; i < call->effects; i++) {
+        const struct effect *effect = &call->effect[i];
+        const struct reg *reg = run_reg(run, &effect->ref);
         /* That a handle is given out to a node is nothing that the call does to anybody. */
-        bool given = change->ref.kind == REF_HANDLE && reg->version[change->ref.version].value != 0;
-        if (change->tracked && !given)
-            reg_raise(run_reg(run, &change->ref), run->ledger.moment, change->ref.version, C1);
+        bool given = effect->ref.kind == REF_HANDLE && reg->version[effect->ref.version].value != 0;
+        if (effect->tracked && !given)
+            reg_raise(run_reg(run, &effect->ref), run->ledger.moment, effect->ref.version, C1);
     }
 }
 
@@ -197,7 +197,8 @@ static bool disturbed(struct run *run, fs_node node, uint64_t since)
 
 /*
  * A directory's attributes show that its names are others than before (C5: at once when any reply shows it). Unless mutations
- * of ours may have made the difference: then only one that was alone and whose reply says what was before can tell.
+ * of ours may have made the difference: then only one that was alone can tell, whose reply says what was before, in times
+ * that are not coarse.
  */
 static void raise_names(struct run *run, fs_node dir, uint64_t op, uint64_t sent)
 {
@@ -206,7 +207,8 @@ static void raise_names(struct run *run, fs_node dir, uint64_t op, uint64_t sent
     unsigned touched = reg_touched(ledger_node(&run->ledger, dir), since);
     if (since == 0 || nfsd->aliases > 1)
         return;
-    bool tells = nfsd->no_before + nfsd->no_after + nfsd->fails_after + nfsd->aliases == 1;
+    bool tells = nfsd->no_before + nfsd->no_after + nfsd->fails_after + nfsd->aliases == 1 &&
+                 nfsd->fs.granularity == 1;
     if (touched > 1 || (touched == 1 && (!tells || disturbed(run, dir, since))))
         return;
     for (unsigned i = 0; i < run->ledger.names; i++) {
@@ -266,7 +268,7 @@ static void told_forwarded(struct run *run, struct call_made *call, struct bytes
         run_breach(run, C3, call->number, "a forwarded reply is none that the server sent");
         return;
     }
-    raise_changes(run, call);
+    raise_effects(run, call);
     raise_shown(run, sending, found);
     if (facts_mutates(&call->read))
         end_touches(run, call);

@@ -30,6 +30,13 @@ void *memory_copy(const void *data, size_t size)
     return memory;
 }
 
+void *memory_resize(void *old, size_t size)
+{
+    void *memory = realloc(old, size > 0 ? size : 1);
+    memory_must(memory != NULL);
+    return memory;
+}
+
 void *memory_room(void *array, unsigned count, unsigned *room, size_t size)
 {
     if (count < *room)

@@ -3,7 +3,7 @@
  */
 #include "sim/nfsd.h"
 
-#include "sim/allocate.h"
+#include "sim/memory.h"
 #include "sim/nfsd_procedure.h"
 #include "xdr/mount3.h"
 #include "xdr/rpc.h"
@@ -31,7 +31,7 @@ static void on_name(void *context, fs_node dir, const char *name)
 struct nfsd *nfsd_create(const struct nfsd_options *options, const struct nfsd_watch *watch)
 {
     assert(options->aliases >= 1 && options->aliases <= NFSD_ALIASES_MAX);
-    struct nfsd *nfsd = sim_allocate(NULL, sizeof *nfsd);
+    struct nfsd *nfsd = memory_get(sizeof *nfsd);
     *nfsd = (struct nfsd){
         .options = *options, .watch = *watch, .boot = options->boot, .grudge = UINT32_MAX};
     struct fs_watch own = {.context = nfsd, .node = on_node, .name = on_name};
@@ -132,7 +132,7 @@ static enum rpc_auth_stat who_asks(const struct rpc_call *call, struct fs_who *w
 /* ---- programs ---- */
 
 /* An RPC error by chance; false: none. */
-static bool rpc_error(struct execution *x, uint32_t xid)
+static bool rpc_error(struct nfsd_call *x, uint32_t xid)
 {
     bool fails = draw_permille(&x->draw, x->nfsd->options.rpc_errors);
     uint64_t which = draw_below(&x->draw, 3);
@@ -146,7 +146,7 @@ static bool rpc_error(struct execution *x, uint32_t xid)
 }
 
 /* False: it is not to be remembered. */
-static bool run_procedure(struct execution *x, const struct rpc_call *call, struct cursor *args)
+static bool run_procedure(struct nfsd_call *x, const struct rpc_call *call, struct cursor *args)
 {
     if (rpc_error(x, call->xid))
         return false;
@@ -159,7 +159,7 @@ static bool run_procedure(struct execution *x, const struct rpc_call *call, stru
     return x->procedure->changes;
 }
 
-static void run_mount(struct execution *x, const struct rpc_call *call, struct cursor *args)
+static void run_mount(struct nfsd_call *x, const struct rpc_call *call, struct cursor *args)
 {
     struct bytes path;
     if (!mount3_path_args(args, &path)) {
@@ -185,7 +185,7 @@ static bool serves(uint32_t program)
 }
 
 /* Whatever can be said of a call without looking at its procedure. */
-static bool answer_header(struct execution *x, const struct rpc_call *call)
+static bool answer_header(struct nfsd_call *x, const struct rpc_call *call)
 {
     if (call->rpc_version != RPC_VERSION) {
         put_reply(&x->put, call->xid, RPC_MSG_DENIED);
@@ -219,7 +219,7 @@ static const struct nfsd_procedure *procedure_of(const struct rpc_call *call)
     return call->program == RPC_PROGRAM_NFSACL ? nfsd_acl_procedure(call->procedure) : NULL;
 }
 
-static void run_call(struct execution *x, const struct rpc_call *call, struct cursor *args,
+static void run_call(struct nfsd_call *x, const struct rpc_call *call, struct cursor *args,
                      uint64_t key, struct nfsd_executed *executed)
 {
     struct nfsd *nfsd = x->nfsd;
@@ -253,7 +253,7 @@ void nfsd_execute(struct nfsd *nfsd, uint64_t connection, struct bytes call, uin
     struct rpc_call header;
     if (!rpc_call_decode(&args, &header))
         return;
-    struct execution x;
+    struct nfsd_call x;
     x.nfsd = nfsd;
     x.now = now;
     x.draw = draw;

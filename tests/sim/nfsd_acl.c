@@ -6,12 +6,12 @@
 
 #include "sim/nfsd_procedure.h"
 
-enum nfs3_status nfsd_run_getacl(struct execution *x)
+enum nfs3_status nfsd_run_getacl(struct nfsd_call *x)
 {
     return x->args.acl_mask & ~ACL_WANTS_ALL ? NFS3ERR_INVAL : NFS3_OK;
 }
 
-enum nfs3_status nfsd_run_setacl(struct execution *x)
+enum nfs3_status nfsd_run_setacl(struct nfsd_call *x)
 {
     if (x->args.acl_mask & ~ACL_WANTS_ALL)
         return NFS3ERR_INVAL;
@@ -26,7 +26,7 @@ static void put_entry(struct put *put, uint32_t tag, uint32_t id, uint32_t mode)
     put_u32(put, mode & 7);
 }
 
-void nfsd_put_acl(struct execution *x)
+void nfsd_put_acl(struct nfsd_call *x)
 {
     const struct fs_rights *rights = &x->before.rights;
     struct put *put = &x->put;

@@ -1,6 +1,6 @@
 #include "sim/nfsd_again.h"
 
-#include "sim/allocate.h"
+#include "sim/memory.h"
 #include "sim/draw.h"
 
 #include <stdlib.h>
@@ -36,10 +36,8 @@ struct bytes again_find(const struct nfsd_again *again, uint64_t key)
 
 void again_remember(struct nfsd_again **again, uint64_t key, struct bytes reply)
 {
-    if (!*again) {
-        *again = sim_allocate(NULL, sizeof **again);
-        (*again)->count = (*again)->next = 0;
-    }
+    if (!*again)
+        *again = memory_get(sizeof **again);
     struct nfsd_again *ring = *again;
     unsigned i = ring->next;
     ring->next = (i + 1) % NFSD_AGAIN_MAX;
@@ -48,7 +46,7 @@ void again_remember(struct nfsd_again **again, uint64_t key, struct bytes reply)
         ring->count++;
     }
     ring->keys[i] = key;
-    ring->replies[i].data = sim_allocate(ring->replies[i].data, reply.len);
+    ring->replies[i].data = memory_resize(ring->replies[i].data, reply.len);
     ring->replies[i].len = reply.len;
     memcpy(ring->replies[i].data, reply.data, reply.len);
 }

@@ -24,7 +24,7 @@ struct page_entry {
     uint32_t padded; /* octets of the name */
 };
 
-static bool entry_next(const struct execution *x, const struct page *page, struct page_entry *entry)
+static bool entry_next(const struct nfsd_call *x, const struct page *page, struct page_entry *entry)
 {
     entry->cookie = page->cookie;
     if (!fs_entry_after(x->nfsd->fs, x->object, &entry->cookie, &entry->name, &entry->node))
@@ -34,7 +34,7 @@ static bool entry_next(const struct execution *x, const struct page *page, struc
 }
 
 /* The most octets that it may take. */
-static uint32_t entry_len(const struct execution *x, const struct page *page,
+static uint32_t entry_len(const struct nfsd_call *x, const struct page *page,
                           const struct page_entry *entry)
 {
     uint32_t len = ENTRY_FRAME + entry->padded;
@@ -43,7 +43,7 @@ static uint32_t entry_len(const struct execution *x, const struct page *page,
     return len;
 }
 
-static struct page page_begin(const struct execution *x, bool plus)
+static struct page page_begin(const struct nfsd_call *x, bool plus)
 {
     uint32_t count = x->args.count < PAGE_MAX ? x->args.count : PAGE_MAX;
     return (struct page){.cookie = x->args.cookie,
@@ -52,12 +52,12 @@ static struct page page_begin(const struct execution *x, bool plus)
                          .plus = plus};
 }
 
-static uint64_t cookie_verifier(const struct execution *x)
+static uint64_t cookie_verifier(const struct nfsd_call *x)
 {
     return x->nfsd->options.changing_cookieverf ? x->before.mtime : 0;
 }
 
-static enum nfs3_status run(struct execution *x, bool plus)
+static enum nfs3_status run(struct nfsd_call *x, bool plus)
 {
     enum nfs3_status status = fs_readdir_permitted(x->nfsd->fs, &x->who, x->object);
     if (status != NFS3_OK)
@@ -72,7 +72,7 @@ static enum nfs3_status run(struct execution *x, bool plus)
     return NFS3_OK;
 }
 
-static void put_entry(struct execution *x, const struct page *page, const struct page_entry *entry)
+static void put_entry(struct nfsd_call *x, const struct page *page, const struct page_entry *entry)
 {
     struct fs_attr attr;
     bool there = fs_attr(x->nfsd->fs, entry->node, &attr);
@@ -88,7 +88,7 @@ static void put_entry(struct execution *x, const struct page *page, const struct
 }
 
 /* At least one entry, whatever dircount says. */
-static void put(struct execution *x, bool plus)
+static void put(struct nfsd_call *x, bool plus)
 {
     struct page page = page_begin(x, plus);
     struct page_entry entry;
@@ -109,22 +109,22 @@ static void put(struct execution *x, bool plus)
     put_u32(&x->put, !more); /* eof */
 }
 
-enum nfs3_status nfsd_run_readdir(struct execution *x)
+enum nfs3_status nfsd_run_readdir(struct nfsd_call *x)
 {
     return run(x, false);
 }
 
-enum nfs3_status nfsd_run_readdirplus(struct execution *x)
+enum nfs3_status nfsd_run_readdirplus(struct nfsd_call *x)
 {
     return run(x, true);
 }
 
-void nfsd_put_readdir(struct execution *x)
+void nfsd_put_readdir(struct nfsd_call *x)
 {
     put(x, false);
 }
 
-void nfsd_put_readdirplus(struct execution *x)
+void nfsd_put_readdirplus(struct nfsd_call *x)
 {
     put(x, true);
 }

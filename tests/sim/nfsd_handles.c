@@ -1,6 +1,6 @@
 #include "sim/nfsd_handles.h"
 
-#include "sim/allocate.h"
+#include "sim/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static uint32_t *first_of(struct nfsd_handles *handles, fs_node node)
         uint32_t room = handles->first_room ? handles->first_room : ROOM_AT_FIRST;
         while (room <= node)
             room *= 2;
-        handles->first = sim_allocate(handles->first, room * sizeof *handles->first);
+        handles->first = memory_resize(handles->first, room * sizeof *handles->first);
         memset(handles->first + handles->first_room, 0,
                (room - handles->first_room) * sizeof *handles->first);
         handles->first_room = room;
@@ -109,7 +109,7 @@ static uint32_t new_number(struct nfsd_handles *handles)
     }
     if (handles->count + 1 >= handles->room) {
         handles->room = handles->room ? 2 * handles->room : ROOM_AT_FIRST;
-        handles->made = sim_allocate(handles->made, handles->room * sizeof *handles->made);
+        handles->made = memory_resize(handles->made, handles->room * sizeof *handles->made);
     }
     return ++handles->count;
 }

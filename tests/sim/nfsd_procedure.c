@@ -9,38 +9,38 @@
 
 /* ---- attributes ---- */
 
-static enum nfs3_status run_getattr(struct execution *x)
+static enum nfs3_status run_getattr(struct nfsd_call *x)
 {
     (void)x;
     return NFS3_OK;
 }
 
-static void put_getattr(struct execution *x)
+static void put_getattr(struct nfsd_call *x)
 {
     nfsd_put_fattr(&x->put, &x->before); /* nothing has changed since */
 }
 
-static enum nfs3_status run_setattr(struct execution *x)
+static enum nfs3_status run_setattr(struct nfsd_call *x)
 {
     return fs_setattr(x->nfsd->fs, &x->who, x->object, &x->args.set,
                       x->args.guarded ? &x->args.guard : NULL, x->now);
 }
 
-static enum nfs3_status run_access(struct execution *x)
+static enum nfs3_status run_access(struct nfsd_call *x)
 {
     if (x->who.uid != x->nfsd->grudge)
         x->count = fs_access(&x->before.rights, &x->who) & x->args.access;
     return NFS3_OK;
 }
 
-static void put_count(struct execution *x)
+static void put_count(struct nfsd_call *x)
 {
     put_u32(&x->put, x->count);
 }
 
 /* ---- octets ---- */
 
-static enum nfs3_status run_readlink(struct execution *x)
+static enum nfs3_status run_readlink(struct nfsd_call *x)
 {
     return x->before.rights.type == NF3LNK ? NFS3_OK : NFS3ERR_INVAL;
 }
@@ -51,52 +51,52 @@ static uint8_t letter_of(fs_node node)
     return (uint8_t)('a' + node % 26);
 }
 
-static void put_text(struct execution *x)
+static void put_text(struct nfsd_call *x)
 {
     uint32_t len = (uint32_t)x->before.size;
     memset(put_opaque_room(&x->put, len), letter_of(x->object), len);
 }
 
-static enum nfs3_status run_read(struct execution *x)
+static enum nfs3_status run_read(struct nfsd_call *x)
 {
     x->count = x->args.count < NFSD_IO_MAX ? x->args.count : NFSD_IO_MAX;
     return fs_read(x->nfsd->fs, &x->who, x->object, x->args.offset, &x->count, &x->eof, x->now);
 }
 
-static void put_read(struct execution *x)
+static void put_read(struct nfsd_call *x)
 {
     put_u32(&x->put, x->count);
     put_u32(&x->put, x->eof);
     memset(put_opaque_room(&x->put, x->count), letter_of(x->object), x->count);
 }
 
-static enum nfs3_status run_write(struct execution *x)
+static enum nfs3_status run_write(struct nfsd_call *x)
 {
     x->count = x->args.count < NFSD_IO_MAX ? x->args.count : NFSD_IO_MAX;
     return fs_write(x->nfsd->fs, &x->who, x->object, x->args.offset, x->count, x->args.stable,
                     x->now);
 }
 
-static void put_write(struct execution *x)
+static void put_write(struct nfsd_call *x)
 {
     put_u32(&x->put, x->count);
     put_u32(&x->put, x->args.stable ? 2 : 0); /* FILE_SYNC, UNSTABLE */
     put_u64(&x->put, x->nfsd->boot);
 }
 
-static enum nfs3_status run_commit(struct execution *x)
+static enum nfs3_status run_commit(struct nfsd_call *x)
 {
     return fs_commit(x->nfsd->fs, &x->who, x->object);
 }
 
-static void put_commit(struct execution *x)
+static void put_commit(struct nfsd_call *x)
 {
     put_u64(&x->put, x->nfsd->boot);
 }
 
 /* ---- names ---- */
 
-static enum nfs3_status run_lookup(struct execution *x)
+static enum nfs3_status run_lookup(struct nfsd_call *x)
 {
     enum nfs3_status status =
         fs_lookup(x->nfsd->fs, &x->who, x->object, x->args.name.text, &x->found);
@@ -105,13 +105,13 @@ static enum nfs3_status run_lookup(struct execution *x)
     return status;
 }
 
-static void put_lookup(struct execution *x)
+static void put_lookup(struct nfsd_call *x)
 {
     nfsd_put_handle(x, x->found);
     nfsd_put_post_op(x, x->found);
 }
 
-static enum nfs3_status run_create(struct execution *x)
+static enum nfs3_status run_create(struct nfsd_call *x)
 {
     const struct nfsd_args *args = &x->args;
     return fs_create_file(x->nfsd->fs, &x->who, x->object, args->name.text,
@@ -119,25 +119,25 @@ static enum nfs3_status run_create(struct execution *x)
                           &x->found);
 }
 
-static enum nfs3_status run_make(struct execution *x, enum nfs3_ftype type, uint64_t size)
+static enum nfs3_status run_make(struct nfsd_call *x, enum nfs3_ftype type, uint64_t size)
 {
     return fs_make(x->nfsd->fs, &x->who, x->object, x->args.name.text, type, &x->args.set, size,
                    x->now, &x->found);
 }
 
-static enum nfs3_status run_mkdir(struct execution *x)
+static enum nfs3_status run_mkdir(struct nfsd_call *x)
 {
     return run_make(x, NF3DIR, 0);
 }
 
-static enum nfs3_status run_symlink(struct execution *x)
+static enum nfs3_status run_symlink(struct nfsd_call *x)
 {
     if (x->args.text_len > TEXT_MAX)
         return NFS3ERR_NAMETOOLONG;
     return run_make(x, NF3LNK, x->args.text_len);
 }
 
-static enum nfs3_status run_mknod(struct execution *x)
+static enum nfs3_status run_mknod(struct nfsd_call *x)
 {
     uint32_t type = x->args.type;
     if (type != NF3CHR && type != NF3BLK && type != NF3SOCK && type != NF3FIFO)
@@ -145,36 +145,36 @@ static enum nfs3_status run_mknod(struct execution *x)
     return run_make(x, (enum nfs3_ftype)type, 0);
 }
 
-static void put_made(struct execution *x)
+static void put_made(struct nfsd_call *x)
 {
     nfsd_put_post_op_handle(x, x->found);
     nfsd_put_post_op(x, x->found);
 }
 
-static enum nfs3_status run_remove(struct execution *x)
+static enum nfs3_status run_remove(struct nfsd_call *x)
 {
     return fs_remove(x->nfsd->fs, &x->who, x->object, x->args.name.text, x->now);
 }
 
-static enum nfs3_status run_rmdir(struct execution *x)
+static enum nfs3_status run_rmdir(struct nfsd_call *x)
 {
     return fs_rmdir(x->nfsd->fs, &x->who, x->object, x->args.name.text, x->now);
 }
 
-static enum nfs3_status run_rename(struct execution *x)
+static enum nfs3_status run_rename(struct nfsd_call *x)
 {
     return fs_rename(x->nfsd->fs, &x->who, x->object, x->args.name.text, x->object2,
                      x->args.name2.text, x->now);
 }
 
-static enum nfs3_status run_link(struct execution *x)
+static enum nfs3_status run_link(struct nfsd_call *x)
 {
     return fs_link(x->nfsd->fs, &x->who, x->object, x->object2, x->args.name2.text, x->now);
 }
 
 /* ---- the file system ---- */
 
-static void put_fsstat(struct execution *x)
+static void put_fsstat(struct nfsd_call *x)
 {
     for (unsigned i = 0; i < 3; i++)
         put_u64(&x->put, (uint64_t)1 << 40); /* octets: in all, free, free for the caller */
@@ -183,7 +183,7 @@ static void put_fsstat(struct execution *x)
     put_u32(&x->put, 0);                /* invarsec */
 }
 
-static void put_fsinfo(struct execution *x)
+static void put_fsinfo(struct nfsd_call *x)
 {
     for (unsigned i = 0; i < 2; i++) { /* of READ, of WRITE */
         put_u32(&x->put, NFSD_IO_MAX); /* at most */
@@ -198,7 +198,7 @@ static void put_fsinfo(struct execution *x)
     put_u32(&x->put, 0x1b); /* LINK, SYMLINK, HOMOGENEOUS, CANSETTIME */
 }
 
-static void put_pathconf(struct execution *x)
+static void put_pathconf(struct nfsd_call *x)
 {
     put_u32(&x->put, UINT32_MAX);  /* linkmax */
     put_u32(&x->put, FS_NAME_MAX); /* name_max */

@@ -29,7 +29,7 @@ struct nfsd {
 struct nfsd_procedure;
 
 /* A call that is being executed. */
-struct execution {
+struct nfsd_call {
     struct nfsd *nfsd;
     const struct nfsd_procedure *procedure;
     struct fs_who who;
@@ -58,10 +58,10 @@ enum nfsd_attributes {
 
 struct nfsd_procedure {
     nfsd_args_decoder *decode;
-    enum nfs3_status (*run)(struct execution *x);
-    void (*front)(struct execution *x); /* or NULL */
+    enum nfs3_status (*run)(struct nfsd_call *x);
+    void (*front)(struct nfsd_call *x); /* or NULL */
     enum nfsd_attributes attributes;
-    void (*tail)(struct execution *x); /* or NULL */
+    void (*tail)(struct nfsd_call *x); /* or NULL */
     bool changes;                      /* is remembered, and may fail after it was done */
 };
 
@@ -70,21 +70,21 @@ const struct nfsd_procedure *nfsd_nfs_procedure(uint32_t number);
 const struct nfsd_procedure *nfsd_acl_procedure(uint32_t number);
 
 /* The results of a call whose arguments are decoded. */
-void nfsd_results(struct execution *x);
+void nfsd_results(struct nfsd_call *x);
 
 /* READDIR and READDIRPLUS, in nfsd_dir.c; GETACL, in nfsd_acl.c. */
-enum nfs3_status nfsd_run_readdir(struct execution *x);
-enum nfs3_status nfsd_run_readdirplus(struct execution *x);
-void nfsd_put_readdir(struct execution *x);
-void nfsd_put_readdirplus(struct execution *x);
-enum nfs3_status nfsd_run_getacl(struct execution *x);
-enum nfs3_status nfsd_run_setacl(struct execution *x);
-void nfsd_put_acl(struct execution *x);
+enum nfs3_status nfsd_run_readdir(struct nfsd_call *x);
+enum nfs3_status nfsd_run_readdirplus(struct nfsd_call *x);
+void nfsd_put_readdir(struct nfsd_call *x);
+void nfsd_put_readdirplus(struct nfsd_call *x);
+enum nfs3_status nfsd_run_getacl(struct nfsd_call *x);
+enum nfs3_status nfsd_run_setacl(struct nfsd_call *x);
+void nfsd_put_acl(struct nfsd_call *x);
 
 /* Pieces of results; whether they follow is the options' chance. */
 void nfsd_put_fattr(struct put *put, const struct fs_attr *attr);
-void nfsd_put_post_op(struct execution *x, fs_node node);
-void nfsd_put_handle(struct execution *x, fs_node node);
-void nfsd_put_post_op_handle(struct execution *x, fs_node node);
+void nfsd_put_post_op(struct nfsd_call *x, fs_node node);
+void nfsd_put_handle(struct nfsd_call *x, fs_node node);
+void nfsd_put_post_op_handle(struct nfsd_call *x, fs_node node);
 
 #endif

@@ -31,7 +31,7 @@ void nfsd_put_fattr(struct put *put, const struct fs_attr *attr)
     put_time(put, attr->ctime);
 }
 
-void nfsd_put_post_op(struct execution *x, fs_node node)
+void nfsd_put_post_op(struct nfsd_call *x, fs_node node)
 {
     struct fs_attr attr;
     bool left_out = draw_permille(&x->draw, x->nfsd->options.no_after);
@@ -41,7 +41,7 @@ void nfsd_put_post_op(struct execution *x, fs_node node)
         nfsd_put_fattr(&x->put, &attr);
 }
 
-static void put_wcc(struct execution *x, bool has_before, const struct fs_attr *before,
+static void put_wcc(struct nfsd_call *x, bool has_before, const struct fs_attr *before,
                     fs_node node)
 {
     bool left_out = draw_permille(&x->draw, x->nfsd->options.no_before);
@@ -55,14 +55,14 @@ static void put_wcc(struct execution *x, bool has_before, const struct fs_attr *
     nfsd_put_post_op(x, node);
 }
 
-void nfsd_put_handle(struct execution *x, fs_node node)
+void nfsd_put_handle(struct nfsd_call *x, fs_node node)
 {
     uint8_t room[NFS3_FH_MAX];
     struct bytes handle = nfsd_handle(x->nfsd, node, &x->draw, room);
     put_opaque(&x->put, handle.data, handle.len);
 }
 
-void nfsd_put_post_op_handle(struct execution *x, fs_node node)
+void nfsd_put_post_op_handle(struct nfsd_call *x, fs_node node)
 {
     const struct nfsd_options *options = &x->nfsd->options;
     bool left_out = draw_permille(&x->draw, options->no_handle);
@@ -74,7 +74,7 @@ void nfsd_put_post_op_handle(struct execution *x, fs_node node)
 
 /* ---- the whole ---- */
 
-static void put_attributes(struct execution *x)
+static void put_attributes(struct nfsd_call *x)
 {
     switch (x->procedure->attributes) {
     case NFSD_NONE:
@@ -97,7 +97,7 @@ static void put_attributes(struct execution *x)
 }
 
 /* A failure that shows no attributes. */
-static void put_bare_failure(struct execution *x, enum nfs3_status status)
+static void put_bare_failure(struct nfsd_call *x, enum nfs3_status status)
 {
     static const unsigned absent[] = {[NFSD_NONE] = 0,
                                       [NFSD_OBJECT] = 1,
@@ -109,7 +109,7 @@ static void put_bare_failure(struct execution *x, enum nfs3_status status)
         put_u32(&x->put, 0);
 }
 
-static enum nfs3_status find_objects(struct execution *x)
+static enum nfs3_status find_objects(struct nfsd_call *x)
 {
     const struct nfsd *nfsd = x->nfsd;
     enum nfs3_status status = handles_node(&nfsd->handles, x->args.object, &x->object), status2;
@@ -130,7 +130,7 @@ struct chances {
 static const enum nfs3_status FAILURES[] = {NFS3ERR_PERM,        NFS3ERR_IO,    NFS3ERR_ACCES,
                                             NFS3ERR_SERVERFAULT, NFS3ERR_DQUOT, NFS3ERR_ROFS};
 
-static struct chances draw_chances(struct execution *x)
+static struct chances draw_chances(struct nfsd_call *x)
 {
     const struct nfsd_options *options = &x->nfsd->options;
     struct chances chances = {
@@ -143,7 +143,7 @@ static struct chances draw_chances(struct execution *x)
     return chances;
 }
 
-void nfsd_results(struct execution *x)
+void nfsd_results(struct nfsd_call *x)
 {
     const struct nfsd_procedure *procedure = x->procedure;
     struct chances chances = draw_chances(x);

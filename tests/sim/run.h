@@ -39,16 +39,16 @@ struct ref {
     uint32_t version;
 };
 
-struct change {
+/* A version that was made: what somebody did to a register. */
+struct effect {
     struct ref ref;
-    bool tracked;
+    bool tracked; /* the proxy could know that it would be made */
 };
 
 /* One reply of the server, made at one moment. */
 struct execution {
     uint8_t *reply;
     uint32_t len;
-    uint64_t executed; /* the moment */
     struct ref *shown; /* what its facts say of attributes, names and handles */
     unsigned shown_count;
     bool received;
@@ -87,8 +87,8 @@ struct call_made {
     unsigned answers;      /* to the last attempt */
     bool probe;            /* of the end: see crowd.h */
     struct sending *sendings;
-    struct change *change;
-    unsigned changes, change_room;
+    struct effect *effect; /* of all its executions */
+    unsigned effects, effect_room;
 };
 
 struct grudge {
@@ -124,7 +124,7 @@ struct run {
     uint64_t age_max, negative_age, access_age; /* the longest that were in force in this run */
     struct grudge *grudge;
     unsigned grudges, grudge_room;
-    struct change recent[RUN_RECENT]; /* what changed last: a ring */
+    struct effect recent[RUN_RECENT]; /* what was done last: a ring */
     unsigned recents;
     struct ref outsider; /* the name that was changed last behind the proxy's back */
     uint64_t hits, forwarded;

@@ -26,15 +26,15 @@ uint64_t site_now(const struct run *run)
 
 /* ---- what changes ---- */
 
-static void add_change(struct run *run, const struct change *change)
+static void add_effect(struct run *run, const struct effect *effect)
 {
     struct call_made *call = run->cause.call;
-    run->recent[run->recents++ % RUN_RECENT] = *change;
+    run->recent[run->recents++ % RUN_RECENT] = *effect;
     if (call == NULL)
         return;
-    call->change =
-        memory_room(call->change, call->changes, &call->change_room, sizeof(*call->change));
-    call->change[call->changes++] = *change;
+    call->effect =
+        memory_room(call->effect, call->effects, &call->effect_room, sizeof(*call->effect));
+    call->effect[call->effects++] = *effect;
 }
 
 static bool leads_to(const struct run *run, struct bytes handle, fs_node node)
@@ -74,12 +74,12 @@ static void changed(struct run *run, struct ref ref, uint64_t value, const struc
     if (!reg_change(reg, &version))
         return;
     ref.version = reg->versions - 1;
-    struct change change = {.ref = ref,
+    struct effect effect = {.ref = ref,
                             .tracked = run->cause.kind == CAUSE_TRACKED && run->cause.call != NULL};
-    add_change(run, &change);
+    add_effect(run, &effect);
     if (ref.kind == REF_NAME && run->cause.kind == CAUSE_OUTSIDE)
         run->outsider = ref;
-    if (change.tracked && is_foreseen(run, &ref))
+    if (effect.tracked && is_foreseen(run, &ref))
         reg_begin(reg, run->cause.call->number, run->cause.sent);
 }
 
@@ -194,7 +194,8 @@ static unsigned keep_execution(struct run *run, struct sending *sending,
     sending->execution = memory_room(sending->execution, sending->executions,
                                      &sending->execution_room, sizeof(*sending->execution));
     struct execution *kept = &sending->execution[sending->executions];
-    *kept = (struct execution){.len = executed->reply_len, .executed = ledger_tick(&run->ledger)};
+    ledger_tick(&run->ledger);
+    *kept = (struct execution){.len = executed->reply_len};
     kept->reply = memory_copy(executed->reply, executed->reply_len);
     if (executed->again && sending->executions > 0)
         copy_shown(kept, &sending->execution[0]);
