@@ -417,18 +417,16 @@ bool choice_probe(struct run *run, uint32_t number, struct writer *w, uint32_t *
             writer_u32(w, NFS3_ACCESS_ALL);
         return true;
     }
-    for (uint32_t i = number - 2 * handles; i < ledger->names; i++) {
-        struct draw draw = run_draw(run, DECIDE_CALL, number, 1);
-        uint32_t handle = handle_of(run, ledger->name[i].dir, &draw);
-        if (handle == LEDGER_NO_HANDLE || i != number - 2 * handles)
-            handle =
-                0; /* a name that nobody can ask for any more: another one of the root instead */
-        put_handle(run, handle, w);
-        put_text(ledger->text[ledger->name[i].name], w);
-        *procedure = NFS3_LOOKUP;
-        return true;
-    }
-    return false;
+    uint32_t name = number - 2 * handles;
+    if (name >= ledger->names)
+        return false;
+    struct draw draw = run_draw(run, DECIDE_CALL, number, 1);
+    uint32_t dir = handle_of(run, ledger->name[name].dir, &draw);
+    /* A directory that nobody can ask about any more: the same name in the one of the first handle instead. */
+    put_handle(run, dir != LEDGER_NO_HANDLE ? dir : 0, w);
+    put_text(ledger->text[ledger->name[name].name], w);
+    *procedure = NFS3_LOOKUP;
+    return true;
 }
 
 /* ---- straight on the server ---- */

@@ -27,7 +27,7 @@ const char *clause_text(enum clause clause);
 struct breach {
     enum clause clause; /* CLAUSE_NONE: nothing did */
     uint64_t at;        /* simulated ns */
-    uint32_t call;      /* the number of the call whose reply shows it */
+    uint32_t call;      /* the number of the call whose reply shows it; 0: none's */
     char text[512];
 };
 

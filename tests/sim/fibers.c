@@ -17,7 +17,7 @@ struct fiber {
     ucontext_t context, starter;
     void (*job)(void *argument);
     void *argument;
-    bool busy, waiting;
+    bool busy;
     void *stack;
 };
 
@@ -67,7 +67,6 @@ void fiber_resume(struct fiber *fiber)
 {
     assert(fiber->busy && running == NULL);
     running = fiber;
-    fiber->waiting = false;
     swapcontext(&fiber->starter, &fiber->context);
     running = NULL;
 }
@@ -86,26 +85,20 @@ bool fiber_busy(const struct fiber *fiber)
     return fiber->busy;
 }
 
-bool fiber_waiting(const struct fiber *fiber)
-{
-    return fiber->waiting;
-}
-
-static void leave(bool waiting)
+static void leave(void)
 {
     struct fiber *fiber = running;
-    fiber->waiting = waiting;
     swapcontext(&fiber->context, &fiber->starter);
 }
 
 void fibers_may_switch(void)
 {
     if (running != NULL && should_switch != NULL && should_switch(switch_context))
-        leave(false);
+        leave();
 }
 
 void fibers_wait(void)
 {
     assert(running != NULL);
-    leave(true);
+    leave();
 }

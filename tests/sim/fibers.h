@@ -26,8 +26,6 @@ void fiber_start(struct fiber *fiber, void (*job)(void *argument), void *argumen
 void fiber_resume(struct fiber *fiber);
 /* In the middle of a job. */
 bool fiber_busy(const struct fiber *fiber);
-/* The last time it stopped since it could not go on. */
-bool fiber_waiting(const struct fiber *fiber);
 
 /* From within a job, or from no job at all, where they do nothing. */
 void fibers_may_switch(void);

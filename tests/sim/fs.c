@@ -4,11 +4,11 @@
  */
 #include "sim/fs.h"
 
-#include "sim/memory.h"
 #include "sim/fs_attr.h"
 #include "sim/fs_change.h"
 #include "sim/fs_rights.h"
 #include "sim/fs_tree.h"
+#include "sim/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>

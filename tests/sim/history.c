@@ -159,19 +159,20 @@ static enum clause broken_by(const struct reg *reg, uint32_t version, uint64_t m
 
 struct finding reg_check(const struct reg *reg, const struct claim *claim)
 {
-    struct finding finding = {.clause = C3, .floor = floor_at(reg, claim->arrived)};
+    struct finding finding = {.clause = C3};
+    uint32_t floor = floor_at(reg, claim->arrived);
     for (uint32_t i = reg->versions; i-- > 0;) {
         if (!claim->is(&reg->version[i], claim->what))
             continue;
         bool old = too_old(reg, i, claim);
-        if (i >= finding.floor && !old) {
+        if (i >= floor && !old) {
             if (finding.clause != CLAUSE_NONE)
                 finding.high = i;
             finding.low = i;
             finding.clause = CLAUSE_NONE;
         } else if (finding.clause == C3) {
             finding.low = finding.high = i;
-            finding.clause = i >= finding.floor ? C5 : broken_by(reg, i, claim->arrived);
+            finding.clause = i >= floor ? C5 : broken_by(reg, i, claim->arrived);
         }
     }
     return finding;

@@ -26,13 +26,12 @@ enum cause {
     CAUSE_SETTLE,  /* likewise, and the proxy counts on it soon after a mutation */
 };
 
+/* `moment` counts what happens; `time` is simulated ns. */
 struct version {
     uint64_t moment, time;
-    uint64_t
-        op; /* the number of what the server did: it may have made more than one version, in several registers */
+    uint64_t op; /* number of what the server did: it may have made versions of several registers */
     uint64_t value; /* digest of the attributes without atime; node; 0: gone, none */
     enum cause cause;
-    uint32_t call;           /* whose; 0: none's */
     struct fs_rights rights; /* registers of nodes */
 };
 
@@ -87,7 +86,6 @@ struct claim {
 struct finding {
     enum clause clause; /* CLAUSE_NONE: it may be said */
     uint32_t low, high; /* the oldest and the newest version that it may be, or that it is */
-    uint32_t floor;     /* what may be said begins here */
 };
 
 struct finding reg_check(const struct reg *reg, const struct claim *claim);

@@ -198,7 +198,8 @@ static bool disturbed(struct run *run, fs_node node, uint64_t since)
 /*
  * A directory's attributes show that its names are others than before (C5: at once when any reply shows it). Unless mutations
  * of ours may have made the difference: then only one that was alone can tell, whose reply says what was before, in times
- * that are not coarse.
+ * that are not coarse; it is asked for only of servers whose replies all do. Nor where a directory has several handles, each
+ * with names of its own.
  */
 static void raise_names(struct run *run, fs_node dir, uint64_t op, uint64_t sent)
 {
@@ -207,8 +208,8 @@ static void raise_names(struct run *run, fs_node dir, uint64_t op, uint64_t sent
     unsigned touched = reg_touched(ledger_node(&run->ledger, dir), since);
     if (since == 0 || nfsd->aliases > 1)
         return;
-    bool tells = nfsd->no_before + nfsd->no_after + nfsd->fails_after + nfsd->aliases == 1 &&
-                 nfsd->fs.granularity == 1;
+    bool tells =
+        nfsd->no_before + nfsd->no_after + nfsd->fails_after == 0 && nfsd->fs.granularity == 1;
     if (touched > 1 || (touched == 1 && (!tells || disturbed(run, dir, since))))
         return;
     for (unsigned i = 0; i < run->ledger.names; i++) {

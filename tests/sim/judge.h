@@ -8,7 +8,7 @@
 
 /* The proxy is about to send it: it may change what it names. */
 void judge_touches(struct run *run, const struct call_made *call);
-/* The server has executed it just now: fills in `versions`. */
+/* The server has executed it just now: fills in what it shows. */
 void judge_executed(struct run *run, const struct sending *sending, struct execution *executed);
 /* Its reply has come to the proxy, which has not seen it yet. */
 void judge_received(struct run *run, const struct sending *sending, struct execution *executed);

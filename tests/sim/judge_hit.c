@@ -5,6 +5,7 @@
 #include "sim/crowd.h"
 #include "sim/story.h"
 
+/* What is settling is asked again after one second; the cache counts in ms. */
 #define SETTLE_AGE (PLAN_SEC + PLAN_MSEC)
 
 static uint64_t max(uint64_t a, uint64_t b)
@@ -58,8 +59,9 @@ static bool proves(const struct evidence *evidence, const struct wanted *wanted)
 }
 
 /*
- * What of the handle's evidence makes the answer possible; CLAUSE_NONE: some does. `reg` is what it is about. C7 is not
- * asked of permissions, which have no mutations of their own.
+ * Does some of the handle's evidence make the answer possible (CLAUSE_NONE), or what does the best of it lack? `reg` is what it
+ * is about. C7 is not asked of permissions: a verdict that is kept although it overlapped with a mutation shows where the rights
+ * are others than before it, as C1.
  */
 static enum clause evidence_lacks(const struct run *run, const struct call_made *call,
                                   uint32_t handle, const struct wanted *wanted,

@@ -35,8 +35,9 @@ struct options {
 
 static void print_breach(const struct plan *plan, const struct breach *breach)
 {
-    printf("seed %llu: %s, %s: %s\n", (unsigned long long)plan->seed, clause_name(breach->clause),
-           clause_text(breach->clause), breach->text);
+    printf("seed %llu: %s, %s: %s (call %u, at %.6f s)\n", (unsigned long long)plan->seed,
+           clause_name(breach->clause), clause_text(breach->clause), breach->text, breach->call,
+           (double)breach->at / 1e9);
 }
 
 static void tell(struct plan *plan, const struct omissions *omissions)

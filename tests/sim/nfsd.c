@@ -8,6 +8,8 @@
 #include "xdr/mount3.h"
 #include "xdr/rpc.h"
 
+#include <stdlib.h>
+
 #define NOBODY        65534u
 #define RESTART_LOSES 0x6c6f7365u /* what a restart decides by draw_of */
 

@@ -196,37 +196,18 @@ static void omit_settling(struct plan *plan)
     plan->settles = 0;
 }
 
-static const struct {
-    const char *name;
-    void (*omit)(struct plan *plan);
-} feature[PLAN_FEATURES] = {
-    {"incidents", omit_incidents},
-    {"a second worker", omit_workers},
-    {"switches", omit_switches},
-    {"aliases", omit_aliases},
-    {"reuse", omit_reuse},
-    {"errors", omit_errors},
-    {"errors after the work", omit_late_errors},
-    {"attributes that do not follow", omit_gaps},
-    {"coarse times", omit_granularity},
-    {"eviction", omit_eviction},
-    {"shared fences", omit_collisions},
-    {"calls in flight together", omit_haste},
-    {"held replies", omit_held},
-    {"settling", omit_settling},
+static void (*const omit[PLAN_FEATURES])(struct plan *plan) = {
+    omit_incidents,  omit_workers,     omit_switches, omit_aliases,     omit_reuse,
+    omit_errors,     omit_late_errors, omit_gaps,     omit_granularity, omit_eviction,
+    omit_collisions, omit_haste,       omit_held,     omit_settling,
 };
 
 void plan_omit(struct plan *plan, uint32_t features)
 {
     for (unsigned i = 0; i < PLAN_FEATURES; i++) {
         if (features & 1u << i)
-            feature[i].omit(plan);
+            omit[i](plan);
     }
-}
-
-const char *plan_feature_name(unsigned number)
-{
-    return feature[number].name;
 }
 
 void plan_print(const struct plan *plan, char *text, unsigned size)

@@ -79,16 +79,15 @@ struct omissions {
     unsigned size;     /* of both arrays */
     uint8_t *call;     /* by number: not made */
     uint8_t *incident; /* by the number of the call after which it would happen */
-    uint32_t features; /* bits: see plan_omit */
+    uint32_t features; /* as in plan_omit */
 };
 
 #define PLAN_FEATURES 14u
 
 /* `calls` 0: as many as the contract's runs have. */
 void plan_make(struct plan *plan, uint64_t seed, unsigned calls);
-/* Makes it a plainer one. */
+/* Makes it a plainer one. Bits of `features`: numbers below PLAN_FEATURES, in the order of plan.c's table. */
 void plan_omit(struct plan *plan, uint32_t features);
-const char *plan_feature_name(unsigned feature);
 /* One line. */
 void plan_print(const struct plan *plan, char *text, unsigned size);
 

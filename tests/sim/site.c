@@ -14,10 +14,10 @@
 #define HELD_HIGH   (3 * PLAN_SEC)
 #define LATE_HIGH   (5 * PLAN_SEC)
 #define SETTLE_LOW  (10 * PLAN_MSEC)
-#define SETTLE_HIGH (9 * PLAN_SEC)
+#define SETTLE_HIGH (9 * PLAN_SEC)   /* below the default of the setting `settle`, 10 s */
 #define CUT_HIGH    (40 * PLAN_MSEC) /* until the proxy notices that the server is gone */
-#define LATE_EXECUTE \
-    500u /* of a thousand calls whose connection is lost: are executed all the same */
+/* Of a thousand calls whose connection is lost: are executed all the same. */
+#define LATE_EXECUTE 500u
 
 uint64_t site_now(const struct run *run)
 {
@@ -46,7 +46,7 @@ static bool leads_to(const struct run *run, struct bytes handle, fs_node node)
 /*
  * Can the proxy know for certain, before the reply, that this will change? A name that the call names, or a node whose handle
  * it names. Not what is behind a name: the server may not say, or not truly; not what is new, which was nothing else before;
- * nor where several handles lead to one node.
+ * nor where several handles lead to one node, or one handle may come to lead to another.
  */
 static bool is_foreseen(const struct run *run, const struct ref *ref)
 {
@@ -67,8 +67,7 @@ static void changed(struct run *run, struct ref ref, uint64_t value, const struc
                               .time = run->now,
                               .op = run->ops,
                               .value = value,
-                              .cause = run->cause.kind,
-                              .call = run->cause.call != NULL ? run->cause.call->number : 0};
+                              .cause = run->cause.kind};
     if (rights != NULL)
         version.rights = *rights;
     if (!reg_change(reg, &version))
@@ -125,7 +124,7 @@ struct arrival {
     bool late;
 };
 
-/* Did somebody unknown change what the name leads to since the proxy got the call? Then it can't know what the call does. */
+/* Did somebody unknown change what the name leads to since the proxy got the call? */
 static bool name_stolen(struct run *run, uint64_t arrived, struct bytes dir, struct bytes name)
 {
     uint32_t handle = dir.len > 0 ? ledger_handle(&run->ledger, dir) : LEDGER_NO_HANDLE;
@@ -140,6 +139,11 @@ static bool name_stolen(struct run *run, uint64_t arrived, struct bytes dir, str
     return false;
 }
 
+/*
+ * Can the proxy know what the call does? Not of one that it does not wait for any more; not where the name leads elsewhere
+ * than when it could ask; and not as long as some handle may lead elsewhere without anybody's knowing. All that such a call does
+ * counts as done behind its back: ages bound it (C5), and C1 is not asked for.
+ */
 static enum cause cause_of(struct run *run, const struct sending *sending)
 {
     const struct nfs3_args *args = &sending->read.args;
@@ -194,7 +198,6 @@ static unsigned keep_execution(struct run *run, struct sending *sending,
     sending->execution = memory_room(sending->execution, sending->executions,
                                      &sending->execution_room, sizeof(*sending->execution));
     struct execution *kept = &sending->execution[sending->executions];
-    ledger_tick(&run->ledger);
     *kept = (struct execution){.len = executed->reply_len};
     kept->reply = memory_copy(executed->reply, executed->reply_len);
     if (executed->again && sending->executions > 0)

@@ -127,13 +127,13 @@ const char *story_facts(const struct run *run, const struct facts *facts)
     return text;
 }
 
-void story_told(const struct run *run, const struct call_made *call, struct bytes reply, bool local)
+void story_told(struct run *run, const struct call_made *call, struct bytes reply, bool local)
 {
     struct facts facts;
     if (!run->telling)
         return;
-    /* The numbers of names that a run has met are part of it: nothing new may come up here. */
-    facts_of(&facts, (struct ledger *)(uintptr_t)&run->ledger, &call->read, reply);
+    /* Of names that the run has met already: a run that is told goes as one that is not. */
+    facts_of(&facts, &run->ledger, &call->read, reply);
     story_line(run, "c%u is told%s, of number %u: %s", call->client, local ? " from the cache" : "",
                call->number, story_facts(run, &facts));
 }

@@ -16,7 +16,7 @@
 
 void story_line(const struct run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void story_told(const struct run *run, const struct call_made *call, struct bytes reply,
+void story_told(struct run *run, const struct call_made *call, struct bytes reply,
                 bool local);
 
 /* In memory that stands until many more of them are made. */
