@@ -7,14 +7,9 @@
 #include "sim/run.h"
 #include "xdr/writer.h"
 
-#define CHOICE_WHOS 6u
-
 /* The arguments of call number `number`, and which procedure that is (facts.h). `who` may become somebody else. */
 uint32_t choice_make(struct run *run, uint32_t number, struct writer *w, uint32_t *who);
 /* One of the calls of the end: everything once. False when there are no more. */
 bool choice_probe(struct run *run, uint32_t number, struct writer *w, uint32_t *procedure);
-
-/* Somebody else changes something, straight on the server: the same thing at each `time`, but in another way. */
-void choice_outside(struct run *run, uint32_t number, unsigned time);
 
 #endif

@@ -44,7 +44,7 @@ struct crowd {
 
 const struct fs_who *crowd_who(uint32_t who)
 {
-    static const struct fs_who whos[CHOICE_WHOS] = {
+    static const struct fs_who whos[PLAN_WHOS_MAX] = {
         {.uid = 1000, .gid = 100},
         {.uid = 2000, .gid = 200},
         {.uid = 0},
@@ -52,7 +52,7 @@ const struct fs_who *crowd_who(uint32_t who)
         {.uid = 65534, .gid = 65534}, /* AUTH_NONE */
         {.uid = 2000, .gid = 200, .group_count = 2, .groups = {300, 100}},
     };
-    assert(who < CHOICE_WHOS);
+    assert(who < PLAN_WHOS_MAX);
     return &whos[who];
 }
 

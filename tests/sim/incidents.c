@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-#include "sim/choice.h"
 #include "sim/crowd.h"
 #include "sim/house.h"
 #include "sim/memory.h"
+#include "sim/outside.h"
 #include "sim/site.h"
 #include "sim/story.h"
 
@@ -85,7 +85,7 @@ static void on_incident(struct run *run, struct event *base)
     switch (event->kind) {
     case INCIDENT_OUTSIDE:
         story(run, "    server: somebody changes something there");
-        choice_outside(run, event->number, event->time);
+        outside_change(run, event->number, event->time);
         if (draw_permille(&draw, AGAIN)) {
             event->time++;
             run_at(run, run->now + draw_spread(&draw, SOON_LOW, AGAIN_HIGH), PLACE_OUTSIDE, base,

@@ -93,7 +93,7 @@ void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
     plan->workers = (unsigned)draw_between(&draw, 1, PLAN_WORKERS_MAX);
     plan->links = (unsigned)draw_between(&draw, 1, PLAN_LINKS_MAX);
     plan->names = (unsigned)ONE_OF(&draw, 3, 4, 6, PLAN_NAMES_MAX);
-    plan->whos = (unsigned)ONE_OF(&draw, 1, 2, 3, 6);
+    plan->whos = (unsigned)ONE_OF(&draw, 1, 2, 3, PLAN_WHOS_MAX);
     plan->hot = (unsigned)ONE_OF(&draw, 2, 4, 8);
     plan->heat = (unsigned)ONE_OF(&draw, 300, 600, 900);
     plan->reads = (unsigned)ONE_OF(&draw, 1, 1, 3);

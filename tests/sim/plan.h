@@ -11,6 +11,7 @@
 #define PLAN_WORKERS_MAX 2u
 #define PLAN_LINKS_MAX   2u
 #define PLAN_NAMES_MAX   10u
+#define PLAN_WHOS_MAX    6u
 #define PLAN_USEC        1000ull
 #define PLAN_MSEC        1000000ull
 #define PLAN_SEC         1000000000ull

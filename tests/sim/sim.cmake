@@ -22,7 +22,7 @@ add_library(sim_product STATIC ${SIM_PRODUCT})
 target_link_libraries(sim_product PUBLIC sim_options nfsaccel_xdr nfsaccel_config)
 
 add_library(sim_world STATIC sim/agenda.c sim/choice.c sim/contract.c sim/crowd.c sim/facts.c sim/fibers.c sim/history.c
-  sim/house.c sim/incidents.c sim/judge.c sim/judge_hit.c sim/ledger.c sim/plan.c sim/run.c sim/site.c
+  sim/house.c sim/incidents.c sim/judge.c sim/judge_hit.c sim/ledger.c sim/outside.c sim/pick.c sim/plan.c sim/run.c sim/site.c
   sim/story.c sim/shrink.c)
 target_link_libraries(sim_world PUBLIC sim_options sim_nfsd nfsaccel_config)
 
