@@ -118,6 +118,13 @@ static enum expected file_after(const struct run *run, unsigned file)
     return touches(run, file) || file == FILE_N || lost(run) ? EITHER : SERVED;
 }
 
+/* Of a directory that is only behind a name, or moved, the reply says nothing. */
+static bool is_argument(const struct row *row, enum world_file dir)
+{
+    bool two = row->shape == SHAPE_RENAME || row->shape == SHAPE_LINK;
+    return (unsigned)dir == row->object || (two && (unsigned)dir == row->object2);
+}
+
 static enum expected name_after(const struct run *run, unsigned name)
 {
     bool dir = touches(run, world_place[name].dir);
@@ -129,7 +136,8 @@ static enum expected name_after(const struct run *run, unsigned name)
         return EITHER;
     /* Without wcc_data nobody knows whether others changed the directory. */
     bool shared = run->scene.service == FIELD_SHARED;
-    return shared && dir && !run->manner->says.attributes ? EITHER : SERVED;
+    bool told = run->manner->says.attributes && is_argument(run->row, world_place[name].dir);
+    return shared && dir && !told ? EITHER : SERVED;
 }
 
 static void probe(struct run *run, struct field_client *client, struct question question,
