@@ -186,8 +186,9 @@ static bool matches(const struct cache_filler *filler, const struct object *obje
            (filler->fattr != NULL && fattr_equal(filler->fattr, object->fattr));
 }
 
-static bool verdict_admitted(const struct cache_filler *filler, const struct object *object,
-                             uint32_t hash)
+/* They match, and the call overlapped with no mutation of the file, under whichever handle. The shard is held. */
+static bool undisturbed(const struct cache_filler *filler, const struct object *object,
+                        uint32_t hash)
 {
     struct cache_server *server = filler->server;
     if (!matches(filler, object) || filler->sent < server_valid_from(server) ||
@@ -205,7 +206,7 @@ static bool verdict_admitted(const struct cache_filler *filler, const struct obj
 static void fill_verdict(const struct cache_filler *filler, uint32_t index, uint32_t hash,
                          struct verdict_answer answer)
 {
-    answer.admitted = verdict_admitted(filler, object_at(filler->server->cache, index), hash);
+    answer.admitted = undisturbed(filler, object_at(filler->server->cache, index), hash);
     verdict_arrive(filler, index, hash, &answer);
 }
 
@@ -233,7 +234,9 @@ void cache_fill_verdict(const struct cache_filler *filler, struct bytes handle, 
 /*
  * What a name of this directory may refer to; index 0 where none can be kept. A change of the
  * directory that was noticed after the call was sent may have been of this very name; unless this
- * reply is the one that showed it, or showed the same state.
+ * reply is the one that showed it, or showed the same state. That does not help against a mutation
+ * by another handle of the directory: a server may look at the name before, and at the directory
+ * after it.
  */
 static struct name_dir admit_dir(const struct cache_filler *filler, struct bytes handle,
                                  bool searched, bool *matched)
@@ -247,7 +250,8 @@ static struct name_dir admit_dir(const struct cache_filler *filler, struct bytes
     if (index) {
         const struct object *object = object_at(server->cache, index);
         *matched = matches(filler, object);
-        if (shard_names_fence(server, hash)->stamp <= filler->sent || *matched)
+        if (shard_names_fence(server, hash)->stamp <= filler->sent ||
+            undisturbed(filler, object, hash))
             dir = (struct name_dir){index, object->names};
         if (searched && credential_known(filler->credential))
             fill_verdict(filler, index, hash, (struct verdict_answer){.searched = true});

@@ -77,6 +77,80 @@ static void test_behind_a_moved_name(void **state)
     scene_close(&s);
 }
 
+/* By another handle of d, d/name is asked for while a mutation of that name by d's first handle is under way; the answer
+ * comes when it has ended: the name's from before it, the directory's attributes from after it. */
+struct crossing {
+    struct stage_sent *look;
+    struct file alias, before;
+    const char *name;
+};
+
+static void crosses(struct scene *s, struct crossing *crossing, const char *name)
+{
+    crossing->before = s->d;
+    crossing->name = name;
+    crossing->look = stage_asks(&s->c2, NFS3_LOOKUP, args_dirop(&crossing->alias, name));
+    file_write(&s->d);
+    crossing->alias.attr = s->d.attr;
+}
+
+/* Nothing but the name is missing for a hit; the server says that it leads to `child`, or nowhere. */
+static void expect_name_asked(struct scene *s, struct crossing *crossing, struct body outdated,
+                              struct body results)
+{
+    const struct file *alias = &crossing->alias;
+    struct body args = args_dirop(alias, crossing->name);
+    stage_fetches(&s->c1, NFS3_GETATTR, args_handle(alias), res_getattr(&alias->attr));
+    stage_tells(&s->c2, crossing->look, outdated);
+    stage_fetches(&s->c2, NFS3_ACCESS, args_access(alias, 0x3f), res_access(&alias->attr, 0x3f));
+    stage_fetches(&s->c2, NFS3_LOOKUP, args, results);
+    stage_serves(&s->c2, NFS3_LOOKUP, args, results);
+}
+
+/* Protects: C1. The fences of the name stand for the handle that the mutation came with. */
+static void test_absent_by_another_handle(void **state)
+{
+    (void)state;
+    struct scene s;
+    struct crossing crossing;
+    scene_open(&s, EXCLUSIVE);
+    crossing.alias = alias_of_d(&s);
+    warm_attributes(&s, &s.d);
+    warm_attributes(&s, &crossing.alias);
+    struct stage_sent *made = stage_asks(&s.c1, NFS3_MKDIR, args_mkdir(&s.d, "n"));
+    crosses(&s, &crossing, "n");
+    stage_tells(&s.c1, made, res_create(&s.g, &s.g.attr, full_wcc(&crossing.before, &s.d)));
+    expect_name_asked(&s, &crossing, full_noent(&s.d), full_lookup(&s.g, &s.d));
+    scene_close(&s);
+}
+
+/* Protects: the same of a name that is moved away, where the file has a handle of its own under each. */
+static void test_moved_by_another_handle(void **state)
+{
+    (void)state;
+    struct scene s;
+    struct crossing crossing;
+    struct body done, away;
+    scene_open(&s, EXCLUSIVE);
+    crossing.alias = alias_of_d(&s);
+    struct file f2 = file_make("another handle of f", NF3REG, 2);
+    f2.attr = s.f.attr;
+    warm_attributes(&s, &crossing.alias);
+    warm_attributes(&s, &f2);
+    warm_name(&s, "f", &s.f);
+    stage_fetches(&s.c1, NFS3_LOOKUP, args_dirop(&s.d, "x"), full_noent(&s.d));
+    away = args_rename(&s.d, "f", &s.d, "x");
+    struct stage_sent *moved = stage_asks(&s.c1, NFS3_RENAME, away);
+    crosses(&s, &crossing, "f");
+    file_change(&s.f);
+    f2.attr = s.f.attr;
+    done = res_rename(NFS3_OK, full_wcc(&crossing.before, &s.d), full_wcc(&crossing.before, &s.d));
+    stage_tells(&s.c1, moved, done);
+    stage_fetches(&s.c1, NFS3_GETATTR, args_handle(&f2), res_getattr(&f2.attr));
+    expect_name_asked(&s, &crossing, full_lookup(&f2, &s.d), full_noent(&s.d));
+    scene_close(&s);
+}
+
 /* Protects: each mutation that has a name asks which file its directory is, where that is not known;
  * before all else, with the caller's credential, once. */
 static void test_asks_first(void **state)
@@ -244,6 +318,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_line),
         cmocka_unit_test(test_behind_a_moved_name),
+        cmocka_unit_test(test_absent_by_another_handle),
+        cmocka_unit_test(test_moved_by_another_handle),
         cmocka_unit_test(test_asks_first),
         cmocka_unit_test(test_rename_asks_for_both),
         cmocka_unit_test(test_line_up_when_known),
