@@ -1,3 +1,6 @@
+/*
+ * contract: the words that go with the clauses.
+ */
 #include "sim/contract.h"
 
 #include <assert.h>

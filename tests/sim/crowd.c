@@ -1,3 +1,7 @@
+/*
+ * crowd: calls are made at times that do not depend on their replies. A client that has lost its connection comes back, maybe to
+ * another worker, and sends again what has no reply.
+ */
 #include "sim/crowd.h"
 
 #include <assert.h>
@@ -9,6 +13,7 @@
 #include "sim/fibers.h"
 #include "sim/house.h"
 #include "sim/incidents.h"
+#include "sim/judge.h"
 #include "sim/memory.h"
 #include "sim/story.h"
 #include "xdr/rpc.h"

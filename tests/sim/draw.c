@@ -1,3 +1,6 @@
+/*
+ * draw: numbers of which each size is as likely as the others.
+ */
 #include "sim/draw.h"
 
 #include <assert.h>

@@ -85,6 +85,7 @@ fs_node fs_behind(const struct fs *fs, fs_node dir, const char *name);
 fs_node fs_last(const struct fs *fs);
 /* The bits of ACCESS3 that somebody is granted. */
 uint32_t fs_access(const struct fs_rights *rights, const struct fs_who *who);
+bool fs_same_rights(const struct fs_rights *a, const struct fs_rights *b);
 
 /* ---- as the procedures of NFS; the status is RFC 1813's ---- */
 

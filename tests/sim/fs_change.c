@@ -1,3 +1,6 @@
+/*
+ * fs_change: what stood before is kept, and compared with what stands at the end.
+ */
 #include "sim/fs_change.h"
 
 #include "sim/fs_tree.h"
@@ -55,16 +58,9 @@ void change_new(struct change *change, fs_node node)
     }
 }
 
-static bool same_rights(const struct fs_rights *a, const struct fs_rights *b)
-{
-    return a->type == b->type && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid &&
-           a->has_named == b->has_named && a->named_uid == b->named_uid &&
-           a->named_mode == b->named_mode;
-}
-
 static bool same_attr(const struct fs_attr *a, const struct fs_attr *b)
 {
-    return same_rights(&a->rights, &b->rights) && a->nlink == b->nlink && a->size == b->size &&
+    return fs_same_rights(&a->rights, &b->rights) && a->nlink == b->nlink && a->size == b->size &&
            a->used == b->used && a->fsid == b->fsid && a->fileid == b->fileid &&
            a->atime == b->atime && a->mtime == b->mtime && a->ctime == b->ctime;
 }

@@ -1,3 +1,6 @@
+/*
+ * fs_fixture: notes what is told, so that a test can say all of it.
+ */
 #include "sim/fs_fixture.h"
 
 #include <stdio.h>

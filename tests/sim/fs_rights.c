@@ -1,3 +1,6 @@
+/*
+ * fs_rights: owner, the named user of the access list, group, others: the first of these that somebody is decides.
+ */
 #include "sim/fs_rights.h"
 
 bool rights_in_group(const struct fs_who *who, uint32_t gid)
@@ -37,6 +40,13 @@ bool rights_grant(const struct fs_rights *rights, const struct fs_who *who, uint
 bool rights_grant_io(const struct fs_rights *rights, const struct fs_who *who, uint32_t bits)
 {
     return rights_owns(rights, who) || rights_grant(rights, who, bits);
+}
+
+bool fs_same_rights(const struct fs_rights *a, const struct fs_rights *b)
+{
+    return a->type == b->type && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid &&
+           a->has_named == b->has_named && a->named_uid == b->named_uid &&
+           a->named_mode == b->named_mode;
 }
 
 uint32_t fs_access(const struct fs_rights *rights, const struct fs_who *who)

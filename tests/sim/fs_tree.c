@@ -1,3 +1,6 @@
+/*
+ * fs_tree: nodes in blocks, entries in a hash table with chains.
+ */
 #include "sim/fs_tree.h"
 
 #include "sim/draw.h"

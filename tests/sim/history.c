@@ -1,3 +1,6 @@
+/*
+ * history: registers, and what may still be said of one.
+ */
 #include "sim/history.h"
 
 #include <assert.h>
@@ -15,18 +18,11 @@ void reg_free(struct reg *reg)
     *reg = (struct reg){.version = NULL};
 }
 
-static bool same_rights(const struct fs_rights *a, const struct fs_rights *b)
-{
-    return a->type == b->type && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid &&
-           a->has_named == b->has_named && a->named_uid == b->named_uid &&
-           a->named_mode == b->named_mode;
-}
-
 bool reg_change(struct reg *reg, const struct version *version)
 {
     if (reg->versions > 0) {
         const struct version *last = &reg->version[reg->versions - 1];
-        if (last->value == version->value && same_rights(&last->rights, &version->rights))
+        if (last->value == version->value && fs_same_rights(&last->rights, &version->rights))
             return false;
     }
     reg->version =

@@ -1,3 +1,6 @@
+/*
+ * house: octets that stay in sockets for a while, replies, timers and mail between workers, each an event of the agenda.
+ */
 #include "sim/house.h"
 
 #include <assert.h>
@@ -9,6 +12,7 @@
 #include "proxy/order.h"
 #include "sim/crowd.h"
 #include "sim/fibers.h"
+#include "sim/judge.h"
 #include "sim/memory.h"
 #include "sim/site.h"
 #include "sim/story.h"
@@ -365,7 +369,7 @@ static void on_apply(struct run *run, struct event *base)
 void house_reload(struct run *run)
 {
     struct house *house = run->house;
-    if (house->reloads + 1 == sizeof(house->settings) / sizeof(house->settings[0]))
+    if (house->reloads + 1 == HOUSE_SETTINGS_MAX)
         return;
     house->reloads++;
     house->settings[house->reloads] = make_settings(run->plan, house->reloads % 2 ? 2 : 1);

@@ -5,13 +5,12 @@
 #ifndef SIM_HOUSE_H
 #define SIM_HOUSE_H
 
-/* Before ours: proxy/ and the plan both speak of calls. */
 #include "proxy/client.h"
 #include "proxy/service.h"
 #include "proxy/upstream.h"
-
-#include "sim/judge.h"
 #include "sim/run.h"
+
+#define HOUSE_SETTINGS_MAX 16u /* no reload after that many */
 
 struct house_link {
     unsigned epoch;        /* changes when it goes down */
@@ -37,7 +36,7 @@ struct house_worker {
 struct house {
     struct run *run;
     unsigned incarnation;
-    struct settings *settings[16]; /* all that were in force; the last one is */
+    struct settings *settings[HOUSE_SETTINGS_MAX]; /* all that were in force; the last one is */
     unsigned reloads;
     struct cache *cache;
     struct cache_server *server;

@@ -1,3 +1,6 @@
+/*
+ * incidents: each kind is drawn for by itself after each call, and happens a little later.
+ */
 #include "sim/incidents.h"
 
 #include <stdlib.h>

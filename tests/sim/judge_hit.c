@@ -1,3 +1,6 @@
+/*
+ * judge_hit: attributes, names and permissions, one after the other; the first that may not be said ends the run.
+ */
 #include "sim/judge_hit.h"
 
 #include <assert.h>

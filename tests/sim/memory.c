@@ -1,3 +1,6 @@
+/*
+ * memory: malloc and the others, which here never fail.
+ */
 #include "sim/memory.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/*
+ * nfsd_again: a ring, searched from end to end.
+ */
 #include "sim/nfsd_again.h"
 
 #include "sim/memory.h"

@@ -1,3 +1,6 @@
+/*
+ * nfsd_fixture: makes calls of a server, one at a time, and takes replies apart.
+ */
 #include "sim/nfsd_fixture.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/*
+ * nfsd_handles: handles in an array by number; those of one node, and the stale ones, are chained.
+ */
 #include "sim/nfsd_handles.h"
 
 #include "sim/memory.h"

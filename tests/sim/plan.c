@@ -1,3 +1,6 @@
+/*
+ * plan: drawn once, at the beginning of a run; a table of what can be left out of it.
+ */
 #include "sim/plan.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/*
+ * run: one event after the other, and which worker goes on where two could.
+ */
 #include "sim/run.h"
 
 #include <assert.h>

@@ -1,3 +1,6 @@
+/*
+ * shrink: tries to leave out ever shorter stretches of incidents and calls, and each feature of the plan.
+ */
 #include "sim/shrink.h"
 
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/*
+ * site: executes what arrives, notes each register that differs then, and sends the reply back.
+ */
 #include "sim/site.h"
 
 #include <assert.h>

@@ -1,3 +1,6 @@
+/*
+ * story: handles are told by their number in the ledger and by what they lead to.
+ */
 #include "sim/story.h"
 
 #include <stdarg.h>
