@@ -417,12 +417,13 @@ void track_wcc_results(struct track *track, const struct request *request,
     result(track, request, track->object, reply->res.wcc);
 }
 
-/* The attributes of an NFSACL reply are not kept: see harvest_acl. */
+/* The attributes of an NFSACL reply are not kept, but may show that what is kept of another file is outdated, if the handle leads
+ * elsewhere by now. */
 void track_acl_results(struct track *track, const struct request *request,
                        const struct reply *reply)
 {
-    (void)reply;
     result(track, request, track->object, (struct nfs3_wcc){NULL, NULL});
+    harvest_acl(request, reply);
 }
 
 void track_create_results(struct track *track, const struct request *request,

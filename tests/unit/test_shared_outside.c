@@ -332,6 +332,21 @@ static void test_another_file_after_a_mutation(void **state)
     }
 }
 
+/* Protects: a SETACL whose handle leads to another file by now shows that file by the attributes of its reply. */
+static void test_another_file_by_setacl(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, SHARED);
+    probe_fetches(&s.c1, probe_getattr(&s.f));
+    probe_fetches(&s.c1, probe_getattr(&s.g));
+    probe_serves(&s.c2, probe_getattr(&s.f));
+    change(&s.f, CHANGE_CTIME);
+    stage_fetches(&s.c1, SETACL, args_setacl(&s.g, 4), res_post_op(NFS3_OK, &s.f.attr));
+    probe_fetches(&s.c2, probe_getattr(&s.f));
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_other_handles),
         cmocka_unit_test(test_another_file),
         cmocka_unit_test(test_another_file_after_a_mutation),
+        cmocka_unit_test(test_another_file_by_setacl),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
