@@ -11,11 +11,6 @@
 /* What is settling is asked again after one second; the cache counts in ms. */
 #define SETTLE_AGE (PLAN_SEC + PLAN_MSEC)
 
-static uint64_t max(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static uint64_t min(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -230,10 +225,14 @@ static void grudged(const struct run *run, uint32_t uid, uint64_t age, bool *som
 static enum clause permission_allows(struct run *run, const struct call_made *call,
                                      const struct fact *fact, const struct permission *permission)
 {
-    struct claim claim = claim_at(run, call, max(run->age_max, run->access_age));
+    struct claim leads = claim_at(run, call, run->age_max);
+    struct claim allows = claim_at(run, call, run->access_age);
     struct reg *handle = &run->ledger.handle[fact->handle].node;
     enum clause clause = C3;
     bool some, all;
+    leads.is = version_is_value;
+    allows.is = grants;
+    allows.what = permission;
     grudged(run, permission->who->uid, run->access_age, &some, &all);
     if (permission->granted == 0 && some)
         return CLAUSE_NONE;
@@ -243,12 +242,9 @@ static enum clause permission_allows(struct run *run, const struct call_made *ca
         uint64_t node = handle->version[i].value;
         if (node == 0)
             continue;
-        claim.is = version_is_value;
-        claim.what = &node;
-        enum clause here = reg_check(handle, &claim).clause;
-        claim.is = grants;
-        claim.what = permission;
-        here = worse(here, reg_check(ledger_node(&run->ledger, (fs_node)node), &claim).clause);
+        leads.what = &node;
+        enum clause here = reg_check(handle, &leads).clause;
+        here = worse(here, reg_check(ledger_node(&run->ledger, (fs_node)node), &allows).clause);
         if (here == CLAUSE_NONE)
             return CLAUSE_NONE;
         clause = worse(clause, here);
