@@ -195,15 +195,16 @@ struct cache_filler {
 };
 
 /*
- * Attributes of a handle. Finds out what happened behind the proxy's back: when ctime, mtime or
- * size differ from what was last known and no mutation came in between, the object's verdicts go
- * and, for a directory, all its names. When fileid, fsid or type differ, everything kept for the
+ * Attributes of a handle. Finds out what happened behind the proxy's back: when ctime, mtime, size,
+ * nlink, mode or owner differ from what was last known and no mutation came in between, the object's
+ * verdicts go and, for a directory, all its names. When fileid, fsid or type differ, everything kept for the
  * handle goes.
  */
 void cache_fill_attributes(const struct cache_filler *filler, struct bytes handle,
                            const uint8_t *fattr);
 
-/* Attributes that came without a handle (entries of READDIRPLUS): what is kept of that file and says otherwise goes. */
+/* Attributes that came without a handle (entries of READDIRPLUS), or are no answer to a GETATTR: what is kept of that file and
+ * says otherwise goes; with its verdicts and names, as above. */
 void cache_fill_shown(const struct cache_filler *filler, const uint8_t *fattr);
 
 /* A verdict. Call after cache_fill_attributes of the same reply; kept only if the object's
