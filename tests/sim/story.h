@@ -16,8 +16,7 @@
 
 void story_line(const struct run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void story_told(struct run *run, const struct call_made *call, struct bytes reply,
-                bool local);
+void story_told(struct run *run, const struct call_made *call, struct bytes reply, bool local);
 
 /* In memory that stands until many more of them are made. */
 const char *story_call(const struct run *run, const struct call_read *call); /* "LOOKUP h3 a" */
