@@ -17,6 +17,7 @@ struct attributes {
     cache_stamp sent, received;
     uint64_t asked; /* when, in monotonic ns */
     uint8_t flavor; /* OBJECT_NONE, OBJECT_SYS or 0 */
+    bool exclusive; /* as in struct cache_filler */
 };
 
 struct attributes attributes_make(struct cache_server *server, struct bytes handle,

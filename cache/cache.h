@@ -190,6 +190,7 @@ struct cache_filler {
     cache_stamp sent;     /* cache_tick when the call was forwarded */
     cache_stamp received; /* cache_tick when its reply came */
     uint64_t asked; /* monotonic ns when the call was forwarded: what it says is as old as that */
+    bool exclusive; /* all writers come through the proxy */
     /* Verdicts and names: the object's, or the directory's, attributes in the same reply; or NULL. */
     const uint8_t *fattr;
 };
@@ -197,8 +198,9 @@ struct cache_filler {
 /*
  * Attributes of a handle. Finds out what happened behind the proxy's back: when ctime, mtime, size,
  * nlink, mode or owner differ from what was last known and no mutation came in between, the object's
- * verdicts go and, for a directory, all its names. When fileid, fsid or type differ, everything kept for the
- * handle goes.
+ * verdicts go and, for a directory, all its names. The names go as well where these are the first attributes after a
+ * mutation that did not say what it left behind: what somebody else did in between could not be told from its own doing. Not
+ * so in exclusive. When fileid, fsid or type differ, everything kept for the handle goes.
  */
 void cache_fill_attributes(const struct cache_filler *filler, struct bytes handle,
                            const uint8_t *fattr);

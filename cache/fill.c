@@ -88,6 +88,18 @@ static void refresh(const struct attributes *news, struct object *object)
     thing_use((struct thing *)(void *)object);
 }
 
+/*
+ * What a mutation left behind was not known until now: a change by somebody else since then is not noticed as one. Names
+ * that came since may be from before it.
+ */
+static bool store(const struct attributes *news, uint32_t index, uint32_t *spare)
+{
+    struct object *object = index ? object_at(news->server->cache, index) : NULL;
+    if (object && (object->flags & OBJECT_TOUCHED) && !news->exclusive)
+        object_drop_names(news->server, object, news->hash);
+    return attributes_store(news, index, spare);
+}
+
 static void arrive(const struct attributes *news, uint32_t index, uint32_t *spare)
 {
     struct shard *shard = shard_of(news->server->cache, news->hash);
@@ -104,7 +116,7 @@ static void arrive(const struct attributes *news, uint32_t index, uint32_t *spar
         refresh(news, object);
         return;
     }
-    if (admitted && in_order && outcome == STORE && attributes_store(news, index, spare))
+    if (admitted && in_order && outcome == STORE && store(news, index, spare))
         return;
     shard->fence_rejects += !admitted;
     shard->overlaps += admitted && (!in_order || outcome == CONTRADICTION);
@@ -124,6 +136,7 @@ void cache_fill_attributes(const struct cache_filler *filler, struct bytes handl
     news.received = filler->received;
     news.asked = filler->asked;
     news.flavor = object_flavor(filler->credential->flavor);
+    news.exclusive = filler->exclusive;
     struct span span;
     uint32_t spare;
     uint32_t index = attributes_open(&span, &news, &spare);

@@ -14,6 +14,7 @@ struct cache_filler harvest_filler(const struct request *request, const struct r
         .sent = reply->sent,
         .received = reply->received,
         .asked = reply->asked,
+        .exclusive = request->service->ages.exclusive,
     };
 }
 

@@ -138,7 +138,12 @@ struct cache_filler filler(struct fixture *fx, cache_stamp sent)
 {
     if (sent == 0)
         sent = tick(fx);
-    return (struct cache_filler){fx->server, &fx->credential, sent, tick(fx), fx->now, NULL};
+    return (struct cache_filler){.server = fx->server,
+                                 .credential = &fx->credential,
+                                 .sent = sent,
+                                 .received = tick(fx),
+                                 .asked = fx->now,
+                                 .exclusive = fx->ages.exclusive};
 }
 
 void fill_sent(struct fixture *fx, cache_stamp sent, const char *handle, const struct file *file)

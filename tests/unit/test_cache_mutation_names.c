@@ -41,6 +41,7 @@ static void test_names_stay(void **state)
 
     /* The same where the reply has nothing and the next GETATTR tells; only in exclusive is nobody else about. */
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        fx->ages.exclusive = exclusive;
         fill(fx, "d", &e);
         name(fx, "d", "x", "f");
         begin_in(fx, &m, exclusive);

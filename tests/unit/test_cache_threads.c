@@ -88,7 +88,12 @@ static struct cache_reader by(struct worker *w)
 static struct cache_filler from(struct worker *w, cache_stamp sent)
 {
     struct fixture *fx = &w->world->fx;
-    return (struct cache_filler){fx->server, &fx->credential, sent, tick(fx), fx->now, NULL};
+    return (struct cache_filler){.server = fx->server,
+                                 .credential = &fx->credential,
+                                 .sent = sent,
+                                 .received = tick(fx),
+                                 .asked = fx->now,
+                                 .exclusive = fx->ages.exclusive};
 }
 
 /* A GETATTR, or an ACCESS or LOOKUP that brings more. */

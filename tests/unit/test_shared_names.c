@@ -264,6 +264,29 @@ static void test_exist(void **state)
     }
 }
 
+/* Protects: C5. A MKDIR did not say what it left behind, and neither does the reply from which a name is learned next. What
+ * is then said of the directory may show that somebody changed it in between: the name is asked for again. In exclusive
+ * it shows what the MKDIR did. */
+static void test_learned_before_its_directory(void **state)
+{
+    (void)state;
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        struct scene s;
+        scene_open(&s, exclusive ? EXCLUSIVE : SHARED);
+        scene_revalidate(&s, &s.d);
+        stage_fetches(&s.c1, NFS3_MKDIR, args_mkdir(&s.d, "m"),
+                      res_create(&s.g, &s.g.attr, no_wcc));
+        stage_fetches(&s.c1, NFS3_LOOKUP, args_dirop(&s.d, "n"), res_post_op(NFS3ERR_NOENT, NULL));
+        file_write(&s.d);
+        probe_fetches(&s.c2, probe_access(&s.d, 0x1f));
+        if (exclusive)
+            probe_serves(&s.c2, probe_name(&s.d, "n", NULL));
+        else
+            probe_fetches(&s.c2, probe_name(&s.d, "n", &s.f));
+        scene_close(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_negative_in_exclusive),
         cmocka_unit_test(test_negative_age_is_each_services_own),
         cmocka_unit_test(test_exist),
+        cmocka_unit_test(test_learned_before_its_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
