@@ -4,7 +4,6 @@
 #include "proxy/ask.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 
 #include "proxy/upstream.h"
@@ -83,14 +82,14 @@ static void ask_encode(struct ask *ask, const struct request *from)
     ask->size = writer_len(&w);
 }
 
-int ask_server(struct call *call, const struct request *request,
-               const struct track_question *question, ask_answered *answered)
+struct ask *ask_server(struct call *call, const struct request *request,
+                       const struct track_question *question, ask_answered *answered)
 {
     struct service *service = request->service;
     uint32_t size = HEADER_MAX + NFS3_FH_MAX + question->name.len;
     struct ask *ask = malloc(sizeof(*ask) + size);
     if (ask == NULL)
-        return -ENOMEM;
+        return NULL;
     *ask = (struct ask){.call = call,
                         .answered = answered,
                         .question = *question,
@@ -107,11 +106,18 @@ int ask_server(struct call *call, const struct request *request,
     ask->sent.replied = ask_replied;
     ask->sent.release = ask_release;
     ask->sent_at = cache_tick(request->cache);
-    int err = service_submit(service, ask->request.program, request->cache, &ask->sent);
-    if (err != 0) {
+    if (service_submit(service, ask->request.program, request->cache, &ask->sent) != 0) {
         free(ask);
-        return err;
+        return NULL;
     }
     counter_add(&service_counters(service, ask->request.program, ask->request.procedure)->asked, 1);
-    return 0;
+    return ask;
+}
+
+bool ask_withdraw(struct ask *ask)
+{
+    if (!upstream_withdraw(&ask->sent))
+        return false;
+    free(ask);
+    return true;
 }

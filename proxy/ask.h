@@ -14,8 +14,13 @@
 typedef void ask_answered(struct call *call, const struct track_question *question,
                           const struct reply *reply);
 
-/* 0, -ENOMEM, or -ESHUTDOWN as service_submit. `request` and what the question points to stay until the answer. */
-int ask_server(struct call *call, const struct request *request,
-               const struct track_question *question, ask_answered *answered);
+struct ask;
+
+/* The question, until it is answered; NULL where it can't be asked: without memory, or where service_submit fails. `request`
+ * and what the question points to stay until the answer. */
+struct ask *ask_server(struct call *call, const struct request *request,
+                       const struct track_question *question, ask_answered *answered);
+/* Takes back a question that has never been sent, since no link was up: there will be no answer. False: there will. */
+bool ask_withdraw(struct ask *ask);
 
 #endif

@@ -52,6 +52,7 @@ struct call {
     uint64_t cost;
     cache_stamp sent_at;
     struct track *track; /* mutations only */
+    struct ask *ask;     /* that is open, or NULL */
     struct record reply; /* owned; while CHECKING */
     struct record record;
     struct upstream_call sent;
@@ -129,19 +130,33 @@ static void call_abandon(struct call *call)
         client->ops->fail(client);
 }
 
+/* Nothing of it has been sent: the server does not know of it, nor of a question on its behalf. */
+static bool call_withdraw(struct call *call)
+{
+    switch (call->state) {
+    case CALL_RESOLVING:
+        return call->ask != NULL && ask_withdraw(call->ask);
+    case CALL_FORWARDED:
+        if (!upstream_withdraw(&call->sent))
+            return false;
+        if (call->track != NULL)
+            track_end(call->track, &call->request);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* What the server has not been sent it need not be sent any more: the client will send it again. What it may execute
- * goes on. A call that waits for its turn, or for an answer to a question, finds out for itself. */
+ * goes on. A call that waits for its turn, or for an answer that is on its way, finds out for itself. */
 void call_client_gone(struct client *client)
 {
     while (!list_empty(&client->calls)) {
         struct call *call = container_of(client->calls.next, struct call, of_client);
         list_remove(&call->of_client);
         call->client = NULL;
-        if (call->state != CALL_FORWARDED || !upstream_withdraw(&call->sent))
-            continue;
-        if (call->track != NULL)
-            track_end(call->track, &call->request);
-        call_abandon(call);
+        if (call_withdraw(call))
+            call_abandon(call);
     }
     client->inflight = 0;
     client->cost = 0;
@@ -179,12 +194,20 @@ static void call_give_up(struct call *call)
 static void call_answered(struct call *call, const struct track_question *question,
                           const struct reply *reply)
 {
+    call->ask = NULL;
     if (reply == NULL) {
         call_give_up(call);
         return;
     }
     track_answer(call->track, &call->request, question, reply);
     call_advance(call);
+}
+
+/* False where it can't be asked. */
+static bool call_ask(struct call *call, const struct track_question *question)
+{
+    call->ask = ask_server(call, &call->request, question, call_answered);
+    return call->ask != NULL;
 }
 
 /* ---- forward, and back ---- */
@@ -237,7 +260,7 @@ static void call_replied(struct upstream_call *sent, struct record *record)
         if (question.kind != TRACK_NOTHING) {
             call_move(call, CALL_CHECKING);
             call_keep_reply(call, record);
-            if (ask_server(call, &call->request, &question, call_answered) == 0)
+            if (call_ask(call, &question))
                 return;
             call_doubt(call); /* it can't be asked: then nothing is trusted */
             record = &call->reply;
@@ -293,7 +316,7 @@ static void call_advance(struct call *call)
     if (question.kind != TRACK_NOTHING) {
         if (before)
             call_move(call, CALL_RESOLVING);
-        if (ask_server(call, &call->request, &question, call_answered) == 0)
+        if (call_ask(call, &question))
             return;
         if (before) {
             call_abandon(call);

@@ -29,7 +29,7 @@ struct verify_counters {
     counter outdated;   /* the contract allows it */
     counter violations; /* it does not */
     counter unclear;    /* a change, a doubt, or a reply that says nothing came in between */
-    counter skipped;    /* not asked: too many were under way, or no memory, or no server */
+    counter skipped;    /* not asked: too many under way, too large, no memory, no server */
 };
 
 /* How long ago what was outdated had been learned: less than 0.1, 1, 3, 10, 30, 60, 300 seconds; or longer. */

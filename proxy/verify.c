@@ -106,7 +106,7 @@ struct verification *verify_take(const struct request *request, const struct ver
         return NULL;
     verify->owed -= VERIFY_UNIT;
     struct verification *v = NULL;
-    if (verify->inflight < VERIFY_INFLIGHT_MAX)
+    if (verify->inflight < VERIFY_INFLIGHT_MAX && request->record.len <= VERIFY_RECORD_MAX)
         v = create(request, before, results);
     if (v == NULL) {
         counter_add(&counters_of(request)->skipped, 1);

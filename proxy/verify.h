@@ -26,6 +26,8 @@
 
 /* Of one service on one worker; beyond that hits are not checked. */
 #define VERIFY_INFLIGHT_MAX 1024u
+#define VERIFY_RECORD_MAX \
+    4096u /* octets of a call; what is larger carries more than it has to say */
 
 struct verify_before {
     bool turn; /* a hit now would be checked; only then is the rest set */

@@ -61,8 +61,6 @@ sim_breakage(sent_when_it_came proxy/call.c
   "reply.sent = call->sent_at;" "reply.sent = cache_tick(request->cache);")
 sim_breakage(overlap_kept cache/fill.c
   "if (admitted && news->sent >= object_received(object))" "if (admitted)")
-sim_breakage(names_overlap_kept cache/fill.c
-  "in_order = leads_to(name, news->child) || filler->sent >= packed_get48(name->received);" "in_order = true;")
 sim_breakage(evicted_object_forgotten cache/object.c
   "    if (object->flags & OBJECT_VALID)\n        object_show(server, object, shard_fence(server, hash));\n    lock_acquire(&stripe->lock);\n    if (object->flags & OBJECT_VALID)\n        object_show(server, object, identity_fence(&identity));"
   "    lock_acquire(&stripe->lock);")

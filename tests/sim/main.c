@@ -93,8 +93,10 @@ static int run_many(const struct options *options)
         if (outcome.breach.clause != CLAUSE_NONE) {
             print_breach(&plan, &outcome.breach);
             failed++;
-            if (!options->quiet)
+            if (!options->quiet) {
                 tell_small(&plan);
+                printf("told again by: sim --seed %llu\n", (unsigned long long)plan.seed);
+            }
             if (!options->all)
                 return !options->broken;
         }

@@ -272,6 +272,33 @@ static void test_connection_lost(void **state)
     scene_close(&s);
 }
 
+/* Protects: with the server away, mutations of clients that have gone are not kept, nor is what was to be asked for them
+ * first; those of others are. */
+static void test_gone_before_a_question_is_sent(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, "");
+    stage_link_down(s.stage, 0);
+    for (unsigned i = 0; i < 10; i++) {
+        stage_call(&s.c1, NFS3_MKDIR, args_mkdir(&s.d, "a"));
+        stage_call(&s.c1, NFS3_REMOVE, args_dirop(&s.d, "a"));
+        stage_call(&s.c1, NFS3_RENAME, args_rename(&s.d, "a", &s.d, "b"));
+    }
+    assert_int_equal(s.stage->worker[0].engine.calls, 30);
+    stage_client_leave(&s.c1);
+    assert_int_equal(s.stage->worker[0].engine.calls, 0);
+    stage_link_up(s.stage, 0);
+    stage_quiet(s.stage);
+    struct body args = args_dirop(&s.d, "a");
+    uint32_t xid = stage_call(&s.c2, NFS3_REMOVE, args);
+    stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.d)), res_getattr(&s.d.attr));
+    stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args), full_noent(&s.d));
+    stage_answer(stage_takes(s.stage, NFS3_REMOVE, args), res_wcc(NFS3ERR_NOENT, no_wcc));
+    stage_told(&s.c2, xid, res_wcc(NFS3ERR_NOENT, no_wcc));
+    scene_close(&s);
+}
+
 /* Protects: a squashed call that is sent again has the squashed credential again. */
 static void test_connection_lost_squashed(void **state)
 {
@@ -377,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_rpc_errors_are_passed_on),
         cmocka_unit_test(test_unreadable_results),
         cmocka_unit_test(test_connection_lost),
+        cmocka_unit_test(test_gone_before_a_question_is_sent),
         cmocka_unit_test(test_connection_lost_squashed),
         cmocka_unit_test(test_reply_before_the_socket_is_done),
         cmocka_unit_test(test_service_closed),

@@ -105,6 +105,27 @@ static void test_share_changes(void **state)
 
 /* ---- what it may cost ---- */
 
+/* Protects: a call with more behind its arguments than any has is answered, and not kept to be checked. */
+static void test_larger_than_it_need_be(void **state)
+{
+    (void)state;
+    struct scene s;
+    verify_open(&s, STRICT);
+    warm_attributes(&s, &s.f);
+    struct body args = args_handle(&s.f);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint8_t octets[2 * BODY_MAX] = {0};
+        struct body record = stage_record(++s.c1.xid, NFS3_GETATTR, &s.c1.who, &args);
+        memcpy(octets, record.data, record.len);
+        const struct bytes whole = {octets, VERIFY_RECORD_MAX + i};
+        assert_int_equal(stage_receive(&s.c1, whole), 0);
+        stage_told(&s.c1, s.c1.xid, res_getattr(&s.f.attr));
+        assert_int_equal(stage_waiting(s.stage), 1);
+    }
+    expect_counts(&s, NFS3_GETATTR, 0, 0, 0, 0, 0, 1);
+    scene_close(&s);
+}
+
 /* Protects: no more than so many are in flight; further hits are answered and counted as skipped, until there is room
  * again. */
 static void test_bound(void **state)
@@ -211,9 +232,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_squash),        cmocka_unit_test(test_share),
-        cmocka_unit_test(test_share_changes), cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_service_goes),  cmocka_unit_test(test_socket_full),
-        cmocka_unit_test(test_client_goes),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_share_changes), cmocka_unit_test(test_larger_than_it_need_be),
+        cmocka_unit_test(test_bound),         cmocka_unit_test(test_service_goes),
+        cmocka_unit_test(test_socket_full),   cmocka_unit_test(test_client_goes),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
