@@ -5,7 +5,7 @@
 # LENGTH octets from START (0 is the first) are replaced by WITH. KIND:
 #   statement   a whole one inside a function; no declaration, no return of a value, break, or assert
 #   true false  the condition of an if
-#   part        an operand of && or ||: what it says does not count
+#   part        an operand of && or ||, not in an assert: what it says does not count
 #
 # To be run with LC_ALL=C: positions are octets. The file is expected to be formatted by clang-format.
 
@@ -138,6 +138,8 @@ function ends_operand(at,    c, two) {
 
 function print_parts(from, to,    at, operator, with, done, start, end) {
     for (at = from; at < to; at++) {
+        if (at in asserted)
+            at = asserted[at]
         operator = char[at] char[at + 1]
         if (operator != "&&" && operator != "||")
             continue
@@ -163,7 +165,7 @@ function print_if(at,    from, to) {
 }
 
 # A function's body, from its first bracket to its last.
-function print_function(from, to,    at, word, end) {
+function print_function(from, to,    at, word, end, text) {
     at = from
     while (at <= to) {
         at = skip_blanks(at)
@@ -182,8 +184,11 @@ function print_function(from, to,    at, word, end) {
             at++
         } else {
             end = statement_end(at)
-            if (is_statement(substr(mask, at, end - at + 1)))
+            text = substr(mask, at, end - at + 1)
+            if (is_statement(text))
                 print_place(at, end, ";", "statement", at, end)
+            if (text ~ /^assert\(/)
+                asserted[at] = end
             at = end + 1
         }
     }
