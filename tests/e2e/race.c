@@ -216,7 +216,10 @@ static void answered_name(struct race *race, struct question *q, bool moves)
 {
     const struct nfs_reply *r = &q->call.reply;
     if (q->number == 0) {
-        check(r->status == NFS3_OK, "READDIRPLUS: %s", nfsstat3_to_str(r->status));
+        /* nfs-ganesha may miss an entry of a page that is removed while it looks; pages come from nobody else. */
+        bool overlaps = race->change != q->change || race->change % 2 != 0;
+        check(r->status == NFS3_OK || (r->status == NFS3ERR_NOENT && overlaps), "READDIRPLUS: %s",
+              nfsstat3_to_str(r->status));
         return;
     }
     bool found = r->status == NFS3_OK;
