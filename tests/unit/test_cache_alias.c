@@ -144,6 +144,33 @@ static void test_identify(void **state)
     }
 }
 
+/* A handle that only the reply brought to light, without attributes: what is kept of that file goes under all handles, and
+ * so do replies that are on their way. */
+static void test_found(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(9), f = regular(1);
+    struct cache_mutation m;
+    fill(fx, "d", &d);
+    fill(fx, "f/a", &f);
+    fill(fx, "f/b", &f);
+    cache_stamp held = tick(fx);
+    begin(fx, &m, "d");
+    assert_served(fx, "f/b", &f);
+    assert_true(cache_mutation_found(&m, text("f/a"), NULL, RPC_AUTH_SYS, fx->now));
+    assert_not_served(fx, "f/a");
+    assert_not_served(fx, "f/b");
+    fill_sent(fx, held, "f/b", &f);
+    fill_sent(fx, held, "f/c", &f); /* another handle that is new */
+    assert_not_served(fx, "f/b");
+    assert_not_served(fx, "f/c");
+    cache_mutation_end(&m, fx->now);
+    fill_sent(fx, held, "f/b", &f);
+    assert_not_served(fx, "f/b");
+    fill(fx, "f/b", &f);
+    assert_served(fx, "f/b", &f);
+}
+
 /* An identity that the caller was told is believed before what is cached. */
 static void test_told_otherwise(void **state)
 {
@@ -323,6 +350,7 @@ int main(void)
         TEST(test_learned_from_result),
         TEST(test_learned_and_shown),
         TEST(test_identify),
+        TEST(test_found),
         TEST(test_told_otherwise),
         TEST(test_fills),
         TEST(test_stale_alias),
