@@ -163,8 +163,6 @@ static void compare_with_shown(const struct cache_filler *filler, const struct i
             identity_raise(identity, received);
             fence_raise(shard_fence(server, hash), received);
         }
-        if (!fattr_unchanged(object->fattr, fattr) && !(object->flags & OBJECT_TOUCHED))
-            attributes_outside(server, object, hash);
         object_invalidate(server, object, hash);
     }
     lock_release(&shard->lock);

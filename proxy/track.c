@@ -13,7 +13,7 @@
  *
  * An answer that leaves it open puts the whole server in doubt when the mutation ends, with two exceptions: there is
  * nothing, or nothing that this caller may see, and the mutation fails too; the RPC layer turned the question away, and turns
- * the mutation away too. So who may not do a thing can't empty the cache by trying it.
+ * the mutation away too. So who may not see a thing can't empty the cache by trying to change it.
  */
 #include "proxy/track.h"
 
