@@ -53,14 +53,27 @@ source_ports() {
 
 has_source_ports() { (($(source_ports "$1" | wc -l) >= $2)); }
 
+# The relay drops what it has taken; a connection may be there before that.
+all_dropped() {
+    relay_ask "$2" drop >/dev/null
+    (($(source_ports "$1" | wc -l) == 0))
+}
+
+# lose_links RELAY CONTROL: the proxy loses its connections while it does not look. It has to be continued.
+lose_links() {
+    kill -s STOP "$NFSACCEL_PID"
+    wait_until 10 "the end of all connections" all_dropped "$1" "$2"
+}
+
 # While the proxy does not look, its connections are reset, and somebody else connects from the ports that they had.
 stolen_source_ports() {
     local port=$1 relay=$2 control=$3 links=$4 ports thief status=0
-    relay_ask "$control" drop >/dev/null # connections after the first have ports that can be bound again
+    wait_until 10 "connections" has_source_ports "$relay" "$links" || return 1
+    lose_links "$relay" "$control" || status=1 # connections after the first have ports that can be bound again
+    kill -s CONT "$NFSACCEL_PID"
     wait_until 10 "new connections" has_source_ports "$relay" "$links" || return 1
     mapfile -t ports < <(source_ports "$relay")
-    kill -s STOP "$NFSACCEL_PID"
-    relay_ask "$control" drop >/dev/null
+    lose_links "$relay" "$control" || status=1
     start thief "$TOOLS/e2e-thief" "$relay" "${ports[@]}"
     thief=$STARTED
     wait_until 10 "the thief" grep -q "^ready ${#ports[@]}" "$WORK/thief.log" || status=1
