@@ -272,25 +272,30 @@ struct track_question track_question(struct track *track, const struct request *
     return question;
 }
 
-/* GETATTR asks for no permission: no other error than these says that there is no such file. One that was not there before
- * the mutation can't be what it changed. */
-static void not_identified(struct track *track, const struct reply *reply)
+/*
+ * GETATTR asks for no permission: no other error than these says that there is no such file. One that was not there before
+ * the mutation can't be what it changed. One that is gone afterwards was removed by a mutation, which found out about its
+ * other handles, or, in `shared`, behind the proxy's back, and these may still be kept as the file was before.
+ */
+static void not_identified(struct track *track, const struct request *request,
+                           const struct reply *reply)
 {
-    if (harvest_handle_gone(reply))
-        track->unseen |= !track->begun;
-    else if (turned_away(reply))
+    bool gone = harvest_handle_gone(reply);
+    if (turned_away(reply))
         not_answered(track);
+    else if (gone && !track->begun)
+        track->unseen = true;
     else
-        track->doubt = true;
+        track->doubt |= !gone || (track->succeeded && !exclusive(request));
 }
 
-static void identity_answer(struct track *track, const struct track_question *question,
-                            const struct reply *reply)
+static void identity_answer(struct track *track, const struct request *request,
+                            const struct track_question *question, const struct reply *reply)
 {
     if (reply->decoded && reply->res.status == NFS3_OK)
         cache_mutation_identify(&track->mutation, question->object, reply->res.object);
     else
-        not_identified(track, reply);
+        not_identified(track, request, reply);
 }
 
 static void found_answer(struct track *track, const struct request *request,
@@ -299,7 +304,7 @@ static void found_answer(struct track *track, const struct request *request,
     if (reply->decoded && reply->res.status == NFS3_OK)
         found(track, request, question->handle, reply->res.object);
     else
-        not_identified(track, reply);
+        not_identified(track, request, reply);
     track->found_len = 0;
 }
 
@@ -314,7 +319,7 @@ void track_answer(struct track *track, const struct request *request,
         behind_answer(track, request, &track->behind2, reply);
         break;
     case TRACK_ASK_IDENTITY:
-        identity_answer(track, question, reply);
+        identity_answer(track, request, question, reply);
         break;
     case TRACK_ASK_FOUND:
         found_answer(track, request, question, reply);
