@@ -71,6 +71,7 @@ declare -rA PACKAGES=(
     [capture]='tshark'
     [lint]='clang-format clang-tidy cppcheck shellcheck'
     [model]='spin'
+    [vm]='qemu-system-x86 kmod cpio e2fsprogs'
 )
 
 package_missing() {

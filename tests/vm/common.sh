@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+#
+# common: what the tests with Linux guests share: a server, nfsaccel in front of it, guests, and their mounts.
+#
+#   vm_begin PROGRAM...           nfs-ganesha, and what guests need
+#   vm_nfsaccel [KEY=VALUE...]    in front of it, at PROXY_PORT
+#   vm_guests one two             started side by side
+#   guest_mount one /mnt          through nfsaccel; `straight` behind it: straight to the server
+
+# shellcheck source-path=SCRIPTDIR source=../e2e/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../e2e/common.sh"
+# shellcheck source-path=SCRIPTDIR source=guests.sh
+source "$(dirname "${BASH_SOURCE[0]}")/guests.sh"
+
+# vm_begin [PROGRAM...]: of build/release/tests, for the guests
+vm_begin() {
+    e2e_begin
+    chmod 777 "$EXPORT"
+    SERVER_PORT=$GANESHA_PORT
+    SERVER_MOUNT_PORT=$GANESHA_MOUNT_PORT
+    SERVER_PATH=$EXPORT
+    guests_begin "${@/#/$TOOLS/}"
+}
+
+# vm_nfsaccel [KEY=VALUE...]: one service with these keys, in front of SERVER_PORT
+vm_nfsaccel() {
+    pick_ports PROXY_PORT
+    vm_configure "$@"
+    nfsaccel_start "$WORK/nfsaccel.conf" "$PROXY_PORT"
+}
+
+# vm_configure [KEY=VALUE...]: the configuration only
+vm_configure() {
+    configuration "$WORK/nfsaccel.conf" vm "listen=127.0.0.1:$PROXY_PORT" "nfs-port=$SERVER_PORT" \
+        "mount-port=$SERVER_MOUNT_PORT" "$@"
+}
+
+# vm_guests NAME...
+vm_guests() {
+    local name
+    for name in "$@"; do guest_start "$name"; done
+    for name in "$@"; do guest_ready "$name" || die "guest $name did not start"; done
+}
+
+# guest_mount NAME FOLDER [straight] [OPTION,...]: version 3 over TCP, hard, without locks
+guest_mount() {
+    local name=$1 folder=$2 port=$PROXY_PORT mount_port=$PROXY_PORT
+    shift 2
+    if [[ ${1:-} == straight ]]; then
+        port=$SERVER_PORT
+        mount_port=$SERVER_MOUNT_PORT
+        shift
+    fi
+    guest_run "$name" "mkdir -p $folder
+        mount -t nfs -o vers=3,proto=tcp,mountproto=tcp,nolock,hard,port=$port,mountport=$mount_port${1:+,$1} \
+            $HOST:$SERVER_PATH $folder"
+}
+
+# guest_counts NAME: the calls its NFS client made so far, all mounts together, in the order of RFC 1813
+guest_counts() { guest_run "$1" "awk '\$1 == \"proc3\" { \$1 = \$2 = \"\"; print }' /proc/net/rpc/nfs"; }
+
+# server_counts: calls that nfsaccel sent to its server so far: PROCEDURE COUNT, a line each
+server_counts() {
+    "$NFSACCEL" stat --json -c "$WORK/nfsaccel.conf" |
+        jq -r '.services[0].procedures | to_entries[] | "\(.key) \(.value.forwarded)"'
+}
