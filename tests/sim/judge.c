@@ -208,8 +208,8 @@ static void raise_names(struct run *run, fs_node dir, uint64_t op, uint64_t sent
     unsigned touched = reg_touched(ledger_node(&run->ledger, dir), since);
     if (since == 0 || nfsd->aliases > 1)
         return;
-    bool tells =
-        nfsd->no_before + nfsd->no_after + nfsd->fails_after == 0 && nfsd->fs.granularity == 1;
+    bool tells = nfsd->no_before + nfsd->no_after + nfsd->errors.fails_after == 0 &&
+                 nfsd->fs.granularity == 1;
     if (touched > 1 || (touched == 1 && (!tells || disturbed(run, dir, since))))
         return;
     for (unsigned i = 0; i < run->ledger.names; i++) {

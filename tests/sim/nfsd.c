@@ -136,7 +136,7 @@ static enum rpc_auth_stat who_asks(const struct rpc_call *call, struct fs_who *w
 /* An RPC error by chance; false: none. */
 static bool rpc_error(struct nfsd_call *x, uint32_t xid)
 {
-    bool fails = draw_permille(&x->draw, x->nfsd->options.rpc_errors);
+    bool fails = draw_permille(&x->draw, x->nfsd->options.errors.rpc_errors);
     uint64_t which = draw_below(&x->draw, 3);
     if (!fails)
         return false;
@@ -147,18 +147,45 @@ static bool rpc_error(struct nfsd_call *x, uint32_t xid)
     return true;
 }
 
+/* The reply of a server that is in trouble, whatever has been put so far. */
+static void break_reply(struct nfsd_call *x, uint32_t xid, uint8_t *begin)
+{
+    static const enum nfs3_status statuses[] = {NFS3ERR_IO, NFS3ERR_SERVERFAULT, NFS3_OK};
+    uint64_t which = draw_below(&x->draw, 5);
+    x->put.at = begin;
+    if (which == 3) {
+        put_accepted(&x->put, xid, RPC_SYSTEM_ERR);
+    } else if (which == 4) {
+        put_reply(&x->put, xid, RPC_MSG_ACCEPTED); /* and no more */
+    } else {
+        put_accepted(&x->put, xid, RPC_SUCCESS);
+        if (statuses[which] == NFS3_OK)
+            put_u32(&x->put, NFS3_OK); /* likewise */
+        else
+            nfsd_bare_failure(x, statuses[which]);
+    }
+}
+
 /* False: it is not to be remembered. */
 static bool run_procedure(struct nfsd_call *x, const struct rpc_call *call, struct cursor *args)
 {
+    const struct nfsd_errors *errors = &x->nfsd->options.errors;
+    const bool changes = x->procedure->changes;
+    uint8_t *begin = x->put.at;
     if (rpc_error(x, call->xid))
         return false;
     if (!x->procedure->decode(args, &x->args)) {
         put_accepted(&x->put, call->xid, RPC_GARBAGE_ARGS);
         return false;
     }
+    bool before = draw_permille(&x->draw, errors->breaks_before);
+    bool after = draw_permille(&x->draw, errors->breaks_after) && changes;
     put_accepted(&x->put, call->xid, RPC_SUCCESS);
-    nfsd_results(x);
-    return x->procedure->changes;
+    if (!before)
+        nfsd_results(x);
+    if (before || after)
+        break_reply(x, call->xid, begin);
+    return changes && !before;
 }
 
 static void run_mount(struct nfsd_call *x, const struct rpc_call *call, struct cursor *args)
@@ -267,6 +294,11 @@ void nfsd_execute(struct nfsd *nfsd, uint64_t connection, struct bytes call, uin
         run_call(&x, &header, &args, nfsd->options.remembers ? again_key(connection, call) : 0,
                  executed);
     executed->reply_len = (uint32_t)(x.put.at - executed->reply);
+}
+
+void nfsd_set_errors(struct nfsd *nfsd, const struct nfsd_errors *errors)
+{
+    nfsd->options.errors = *errors;
 }
 
 /* ---- what happens to servers ---- */

@@ -20,6 +20,23 @@
 
 struct nfsd;
 
+/* Chances of errors, in a thousand, of the calls of NFS and NFSACL but NULL. */
+struct nfsd_errors {
+    /* JUKEBOX, with attributes, and nothing was done. */
+    unsigned jukebox;
+    /* Another error, without attributes, and nothing was done; never NOENT, EXIST or STALE. */
+    unsigned fails_before;
+    /* STALE, without attributes, though the handle is as good as ever, and nothing was done. */
+    unsigned stale;
+    /* A mutation (COMMIT too) is done, and PERM or IO is said, without attributes (K03). */
+    unsigned fails_after;
+    /* The server's own trouble: IO or SERVERFAULT without attributes, SYSTEM_ERR, or a reply that can't be read: and nothing was
+     * done; and a mutation (COMMIT too) was done. */
+    unsigned breaks_before, breaks_after;
+    /* SYSTEM_ERR, or a denial (REJECTEDCRED, TOOWEAK), and nothing was done. */
+    unsigned rpc_errors;
+};
+
 struct nfsd_options {
     struct fs_options fs;
     uint64_t boot;       /* the write verifier; another one after a restart */
@@ -36,16 +53,7 @@ struct nfsd_options {
     unsigned no_before, no_after;
     /* A creating call's reply has no handle; an entry of READDIRPLUS has none. */
     unsigned no_handle;
-
-    /* ---- chances of errors, of the calls of NFS and NFSACL but NULL ---- */
-    /* JUKEBOX, with attributes, and nothing was done. */
-    unsigned jukebox;
-    /* Another error, without attributes, and nothing was done; never NOENT, EXIST or STALE. */
-    unsigned fails_before;
-    /* A mutation (COMMIT too) is done, and PERM or IO is said, without attributes (K03). */
-    unsigned fails_after;
-    /* SYSTEM_ERR, or a denial (REJECTEDCRED, TOOWEAK), and nothing was done. */
-    unsigned rpc_errors;
+    struct nfsd_errors errors;
 };
 
 struct nfsd_watch {
@@ -81,6 +89,9 @@ struct nfsd_executed {
  */
 void nfsd_execute(struct nfsd *nfsd, uint64_t connection, struct bytes call, uint64_t now,
                   struct draw draw, struct nfsd_executed *executed);
+
+/* Other chances than those of the options, from the next call on. */
+void nfsd_set_errors(struct nfsd *nfsd, const struct nfsd_errors *errors);
 
 /* Restarts: unstable data is lost of about half of the files, the write verifier changes, the duplicate request cache is
  * empty. */

@@ -71,6 +71,8 @@ const struct nfsd_procedure *nfsd_acl_procedure(uint32_t number);
 
 /* The results of a call whose arguments are decoded. */
 void nfsd_results(struct nfsd_call *x);
+/* Those of a failure that shows no attributes. */
+void nfsd_bare_failure(struct nfsd_call *x, enum nfs3_status status);
 
 /* READDIR and READDIRPLUS, in nfsd_dir.c; GETACL, in nfsd_acl.c. */
 enum nfs3_status nfsd_run_readdir(struct nfsd_call *x);

@@ -96,8 +96,7 @@ static void put_attributes(struct nfsd_call *x)
     }
 }
 
-/* A failure that shows no attributes. */
-static void put_bare_failure(struct nfsd_call *x, enum nfs3_status status)
+void nfsd_bare_failure(struct nfsd_call *x, enum nfs3_status status)
 {
     static const unsigned absent[] = {[NFSD_NONE] = 0,
                                       [NFSD_OBJECT] = 1,
@@ -122,7 +121,7 @@ static enum nfs3_status find_objects(struct nfsd_call *x)
 }
 
 struct chances {
-    bool jukebox, fails_before, fails_after;
+    bool jukebox, fails_before, stale, fails_after;
     enum nfs3_status before, after;
 };
 
@@ -132,11 +131,12 @@ static const enum nfs3_status FAILURES[] = {NFS3ERR_PERM,        NFS3ERR_IO,    
 
 static struct chances draw_chances(struct nfsd_call *x)
 {
-    const struct nfsd_options *options = &x->nfsd->options;
+    const struct nfsd_errors *errors = &x->nfsd->options.errors;
     struct chances chances = {
-        .jukebox = draw_permille(&x->draw, options->jukebox),
-        .fails_before = draw_permille(&x->draw, options->fails_before),
-        .fails_after = draw_permille(&x->draw, options->fails_after) && x->procedure->changes,
+        .jukebox = draw_permille(&x->draw, errors->jukebox),
+        .fails_before = draw_permille(&x->draw, errors->fails_before),
+        .stale = draw_permille(&x->draw, errors->stale),
+        .fails_after = draw_permille(&x->draw, errors->fails_after) && x->procedure->changes,
         .before = FAILURES[draw_below(&x->draw, sizeof FAILURES / sizeof FAILURES[0])],
         .after = draw_below(&x->draw, 2) ? NFS3ERR_PERM : NFS3ERR_IO,
     };
@@ -148,8 +148,8 @@ void nfsd_results(struct nfsd_call *x)
     const struct nfsd_procedure *procedure = x->procedure;
     struct chances chances = draw_chances(x);
     enum nfs3_status status = find_objects(x);
-    if (chances.fails_before) {
-        put_bare_failure(x, chances.before);
+    if (chances.fails_before || chances.stale) {
+        nfsd_bare_failure(x, chances.stale ? NFS3ERR_STALE : chances.before);
         return;
     }
     if (chances.jukebox)
@@ -157,7 +157,7 @@ void nfsd_results(struct nfsd_call *x)
     if (status == NFS3_OK)
         status = procedure->run(x);
     if (status == NFS3_OK && chances.fails_after) {
-        put_bare_failure(x, chances.after);
+        nfsd_bare_failure(x, chances.after);
         return;
     }
     put_u32(&x->put, status);

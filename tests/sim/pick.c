@@ -71,5 +71,5 @@ const struct call_made *pick_earlier(const struct run *run, uint32_t number, str
 
 bool pick_searchable(const struct run *run)
 {
-    return run->plan->nfsd.fails_after > 0;
+    return run->plan->nfsd.errors.fails_after > 0;
 }

@@ -33,11 +33,11 @@ static void plan_server(struct plan *plan, struct draw *draw)
     nfsd->no_before = (unsigned)ONE_OF(draw, 0, 0, 0, 200, 1000);
     nfsd->no_after = (unsigned)ONE_OF(draw, 0, 0, 0, 200, 600);
     nfsd->no_handle = (unsigned)ONE_OF(draw, 0, 0, 200, 500);
-    nfsd->jukebox = (unsigned)ONE_OF(draw, 0, 0, 20);
-    nfsd->fails_before = (unsigned)ONE_OF(draw, 0, 0, 20);
+    nfsd->errors.jukebox = (unsigned)ONE_OF(draw, 0, 0, 20);
+    nfsd->errors.fails_before = (unsigned)ONE_OF(draw, 0, 0, 20);
     /* Not both: who is refused a look, and then told that nothing was done where something was, can't be helped. */
-    nfsd->fails_after = nfsd->fails_before == 0 ? (unsigned)ONE_OF(draw, 0, 100) : 0;
-    nfsd->rpc_errors = (unsigned)ONE_OF(draw, 0, 0, 20);
+    nfsd->errors.fails_after = nfsd->errors.fails_before == 0 ? (unsigned)ONE_OF(draw, 0, 100) : 0;
+    nfsd->errors.rpc_errors = (unsigned)ONE_OF(draw, 0, 0, 20);
 }
 
 static void plan_incidents(struct plan *plan, struct draw *draw)
@@ -57,7 +57,7 @@ static void plan_incidents(struct plan *plan, struct draw *draw)
     for (unsigned i = 0; i < INCIDENTS; i++)
         plan->incident[i] =
             draw_permille(draw, likely[i]) ? often[i] / (unsigned)ONE_OF(draw, 1, 5) : 0;
-    if (plan->nfsd.fails_after > 0) /* likewise */
+    if (plan->nfsd.errors.fails_after > 0) /* likewise */
         plan->incident[INCIDENT_GRUDGE] = 0;
     if (plan->exclusive) {
         plan->incident[INCIDENT_OUTSIDE] = 0;
@@ -82,7 +82,7 @@ static void make_narrow(struct plan *plan, struct draw *draw)
     plan->fences = 1024;
     plan->pause_low = plan->way_high * ONE_OF(draw, 1, 4);
     plan->pause_high = 4 * plan->pause_low;
-    plan->nfsd.jukebox = plan->nfsd.fails_before = plan->nfsd.rpc_errors = 0;
+    plan->nfsd.errors.jukebox = plan->nfsd.errors.fails_before = plan->nfsd.errors.rpc_errors = 0;
     plan->nfsd.no_after = 0;
     if (!plan->exclusive)
         plan->incident[INCIDENT_OUTSIDE] = 100;
@@ -155,12 +155,12 @@ static void omit_reuse(struct plan *plan)
 
 static void omit_errors(struct plan *plan)
 {
-    plan->nfsd.jukebox = plan->nfsd.fails_before = plan->nfsd.rpc_errors = 0;
+    plan->nfsd.errors.jukebox = plan->nfsd.errors.fails_before = plan->nfsd.errors.rpc_errors = 0;
 }
 
 static void omit_late_errors(struct plan *plan)
 {
-    plan->nfsd.fails_after = 0;
+    plan->nfsd.errors.fails_after = 0;
 }
 
 static void omit_gaps(struct plan *plan)
@@ -225,5 +225,6 @@ void plan_print(const struct plan *plan, char *text, unsigned size)
              (double)plan->negative_age / 1e9, (double)plan->access_age / 1e9,
              (unsigned long long)plan->memory, plan->fences, nfsd->handle_len, nfsd->aliases,
              (unsigned long long)nfsd->fs.granularity, nfsd->no_before, nfsd->no_after,
-             nfsd->no_handle, nfsd->fails_before, nfsd->fails_after, plan->held, plan->switches);
+             nfsd->no_handle, nfsd->errors.fails_before, nfsd->errors.fails_after, plan->held,
+             plan->switches);
 }

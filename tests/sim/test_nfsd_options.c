@@ -2,86 +2,9 @@
  * What the options of the model server do when they are on, and that they do nothing when they are off; restarts, handles
  * that lead elsewhere, grudges.
  */
-#include "sim/nfsd_fixture.h"
+#include "sim/nfsd_scene.h"
 
 #define ALWAYS 1000u
-
-/* The same scene under other options: a directory 2 in the root with a file 3 in it, and a directory 4. */
-static void scene(struct fixture *fx, const struct nfsd_options *options)
-{
-    fixture_options(fx, options);
-    fs_node d = make(fx, FS_ROOT, "d", NF3DIR, 0777);
-    make(fx, d, "f", NF3REG, 0644);
-    make(fx, FS_ROOT, "e", NF3DIR, 0777);
-    for (fs_node node = 1; node <= 4; node++)
-        file_of(fx, node);
-    forget_told(fx);
-}
-
-struct call {
-    unsigned procedure;
-    struct body args;
-    nfs3_res_decoder *decode;
-    bool changes;
-};
-
-#define CALLS 23u
-
-/* One of each procedure that succeeds in a scene. */
-static void calls_of(struct fixture *fx, struct call calls[CALLS])
-{
-    struct file top = file_of(fx, 1), d = file_of(fx, 2), f = file_of(fx, 3), e = file_of(fx, 4);
-    fs_node l = make(fx, FS_ROOT, "l", NF3LNK, 0777);
-    struct file link = file_of(fx, l);
-    const struct call all[CALLS] = {
-        {NFS3_GETATTR, args_handle(&f), nfs3_res_getattr, false},
-        {NFS3_LOOKUP, args_dirop(&d, "f"), nfs3_res_lookup, false},
-        {NFS3_ACCESS, args_access(&f, 63), nfs3_res_access, false},
-        {NFS3_READLINK, args_handle(&link), nfs3_res_object, false},
-        {NFS3_READ, args_read(&f, 0, 1), nfs3_res_object, false},
-        {NFS3_READDIR, args_readdir(&d), nfs3_res_readdir, false},
-        {NFS3_READDIRPLUS, args_readdirplus(&d), nfs3_res_readdirplus, false},
-        {NFS3_FSSTAT, args_handle(&top), nfs3_res_object, false},
-        {NFS3_FSINFO, args_handle(&top), nfs3_res_object, false},
-        {NFS3_PATHCONF, args_handle(&top), nfs3_res_object, false},
-        {GETACL, args_getacl(&f), nfs3_res_object, false},
-        {SETACL, args_setacl(&f, 3), nfs3_res_object, true},
-        {NFS3_SETATTR, args_setattr_size(&f, 9), nfs3_res_wcc, true},
-        {NFS3_WRITE, args_write(&f, 0, "x"), nfs3_res_write, true},
-        {NFS3_COMMIT, args_commit(&f), nfs3_res_commit, true},
-        {NFS3_CREATE, args_create(&d, "c", NFS3_GUARDED, NULL), nfs3_res_create, true},
-        {NFS3_MKDIR, args_mkdir(&d, "m"), nfs3_res_create, true},
-        {NFS3_SYMLINK, args_symlink(&d, "s", "t"), nfs3_res_create, true},
-        {NFS3_MKNOD, args_mknod(&d, "p"), nfs3_res_create, true},
-        {NFS3_LINK, args_link(&f, &d, "g"), nfs3_res_link, true},
-        {NFS3_RENAME, args_rename(&d, "g", &e, "g"), nfs3_res_rename, true},
-        {NFS3_REMOVE, args_dirop(&e, "g"), nfs3_res_wcc, true},
-        {NFS3_RMDIR, args_dirop(&top, "e"), nfs3_res_wcc, true},
-    };
-    memcpy(calls, all, sizeof all);
-    forget_told(fx);
-}
-
-/* How many pieces of each kind the results have. */
-struct shown {
-    unsigned before, after, handles;
-};
-
-static struct shown shown_by(const struct nfs3_res *res)
-{
-    struct shown shown = {0};
-    shown.before = (res->wcc.before != NULL) + (res->wcc2.before != NULL);
-    shown.after = (res->object != NULL) + (res->dir != NULL) + (res->wcc.after != NULL) +
-                  (res->wcc2.after != NULL);
-    shown.handles = res->handle.len > 0;
-    struct cursor entries = res->entries;
-    struct nfs3_entry entry;
-    while (res->entries.at && nfs3_entry_next(&entries, &entry)) {
-        shown.after += entry.attributes != NULL;
-        shown.handles += entry.handle.len > 0;
-    }
-    return shown;
-}
 
 /* All calls of a scene under these options: what all the results show. */
 static struct shown shown_in_all(struct fixture *fx, const struct nfsd_options *options)
@@ -149,112 +72,6 @@ static void test_some_follow(void **state)
     options.no_after = 0;
     shown = shown_in_all(fx, &options);
     assert_int_equal(shown.after, ALL_AFTER);
-}
-
-/* ---- errors ---- */
-
-/* Of all calls of a scene none was executed, and each said a status that `is` allows. */
-static void assert_nothing_done(struct fixture *fx, const struct nfsd_options *options,
-                                bool (*is)(const struct nfs3_res *res))
-{
-    struct call calls[CALLS];
-    scene(fx, options);
-    calls_of(fx, calls);
-    for (unsigned i = 0; i < CALLS; i++) {
-        execute(fx, calls[i].procedure, &alice, &calls[i].args);
-        struct nfs3_res res = decoded(fx, calls[i].decode);
-        assert_true(is(&res));
-        assert_told(fx, "");
-    }
-}
-
-static bool is_jukebox(const struct nfs3_res *res)
-{
-    return res->status == NFS3ERR_JUKEBOX;
-}
-
-static bool is_bare(const struct nfs3_res *res)
-{
-    struct shown shown = shown_by(res);
-    assert_int_equal(shown.before + shown.after + shown.handles, 0);
-    return true;
-}
-
-static bool is_failure(const struct nfs3_res *res)
-{
-    return is_bare(res) && res->status != NFS3_OK && res->status != NFS3ERR_JUKEBOX &&
-           res->status != NFS3ERR_NOENT && res->status != NFS3ERR_EXIST &&
-           res->status != NFS3ERR_STALE && nfs3_status_name(res->status);
-}
-
-static void test_fails_before(void **state)
-{
-    struct fixture *fx = *state;
-    struct nfsd_options options = plain;
-    options.jukebox = ALWAYS;
-    assert_nothing_done(fx, &options, is_jukebox);
-    options.jukebox = 0;
-    options.fails_before = ALWAYS;
-    assert_nothing_done(fx, &options, is_failure);
-}
-
-/* A mutation is done, and says that it is not (K03); what changes nothing does not fail so. */
-static void test_fails_after(void **state)
-{
-    struct fixture *fx = *state;
-    struct nfsd_options options = plain;
-    struct call calls[CALLS];
-    unsigned told = 0, perm = 0;
-    options.fails_after = ALWAYS;
-    scene(fx, &options);
-    calls_of(fx, calls);
-    for (unsigned i = 0; i < CALLS; i++) {
-        forget_told(fx);
-        execute(fx, calls[i].procedure, &alice, &calls[i].args);
-        struct nfs3_res res = decoded(fx, calls[i].decode);
-        if (!calls[i].changes) {
-            assert_int_equal(res.status, NFS3_OK);
-            continue;
-        }
-        assert_true(res.status == NFS3ERR_PERM || res.status == NFS3ERR_IO);
-        assert_true(is_bare(&res));
-        perm += res.status == NFS3ERR_PERM;
-        told += fx->told[0] != '\0';
-    }
-    assert_int_equal(told, 11); /* all but COMMIT */
-    assert_in_range(perm, 1, 11);
-    /* What fails by itself says its own status. */
-    execute(fx, NFS3_RMDIR, &alice, &calls[CALLS - 1].args);
-    assert_int_equal(status_of(fx), NFS3ERR_NOENT);
-}
-
-static void test_rpc_errors(void **state)
-{
-    struct fixture *fx = *state;
-    struct nfsd_options options = plain;
-    struct call calls[CALLS];
-    unsigned system_errors = 0, denials = 0;
-    options.rpc_errors = ALWAYS;
-    options.remembers = true;
-    scene(fx, &options);
-    calls_of(fx, calls);
-    for (unsigned i = 0; i < CALLS; i++) {
-        execute(fx, calls[i].procedure, &alice, &calls[i].args);
-        struct cursor c = cursor_over(fx->executed.reply, fx->executed.reply_len);
-        struct rpc_reply reply;
-        assert_true(rpc_reply_decode(&c, &reply));
-        if (reply.stat == RPC_MSG_ACCEPTED) {
-            assert_int_equal(reply.accepted, RPC_SYSTEM_ERR);
-            system_errors++;
-        } else {
-            assert_int_equal(reply.rejected, RPC_AUTH_ERROR);
-            denials++;
-        }
-        execute_again(fx, calls[i].procedure, &alice, &calls[i].args);
-        assert_false(fx->executed.again);
-    }
-    assert_told(fx, "");
-    assert_true(system_errors > 0 && denials > 0);
 }
 
 /* ---- handles ---- */
@@ -454,10 +271,13 @@ static uint64_t digest_of_run(struct fixture *fx, uint64_t seed)
         .no_before = 300,
         .no_after = 300,
         .no_handle = 300,
-        .jukebox = 50,
-        .fails_before = 50,
-        .fails_after = 50,
-        .rpc_errors = 50};
+        .errors = {.jukebox = 50,
+                   .fails_before = 50,
+                   .stale = 50,
+                   .fails_after = 50,
+                   .breaks_before = 50,
+                   .breaks_after = 50,
+                   .rpc_errors = 50}};
     struct call calls[CALLS];
     uint64_t digest = seed;
     scene(fx, &options);
@@ -491,8 +311,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_what_follows),  TEST(test_some_follow), TEST(test_fails_before),
-        TEST(test_fails_after),   TEST(test_rpc_errors),  TEST(test_aliases),
+        TEST(test_what_follows),  TEST(test_some_follow), TEST(test_aliases),
         TEST(test_reuse_handles), TEST(test_confuse),     TEST(test_confuse_nothing),
         TEST(test_restart),       TEST(test_grudge),      TEST(test_deterministic),
     };
