@@ -40,6 +40,28 @@ static void plan_server(struct plan *plan, struct draw *draw)
     nfsd->errors.rpc_errors = (unsigned)ONE_OF(draw, 0, 0, 20);
 }
 
+/*
+ * What the proxy asks itself gets errors of its own, whatever the clients get.
+ *
+ * No refusal where fails_after is: as above. Nor STALE of a handle that is one of several, in `exclusive`: of a file that is gone
+ * the one who removed it has found out about its other handles.
+ */
+static void plan_asked(struct plan *plan, struct draw *draw)
+{
+    const bool believed = plan->nfsd.errors.fails_after == 0;
+    const unsigned often = (unsigned)ONE_OF(draw, 20, 100, 300);
+    struct nfsd_errors *asked = &plan->asked;
+    const uint64_t kinds = draw_below(draw, 32); /* a bit for each */
+    if (draw_permille(draw, 500))
+        return;
+    asked->jukebox = kinds & 1 ? often : 0;
+    asked->breaks_before = kinds & 2 ? often : 0;
+    asked->rpc_errors = kinds & 4 ? often : 0;
+    asked->fails_before = believed && kinds & 8 ? often : 0;
+    asked->stale =
+        believed && kinds & 16 && (!plan->exclusive || plan->nfsd.aliases == 1) ? often : 0;
+}
+
 static void plan_incidents(struct plan *plan, struct draw *draw)
 {
     static const unsigned often[INCIDENTS] = {
@@ -121,6 +143,7 @@ void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
     plan_incidents(plan, &draw);
     if (draw_permille(&draw, NARROW))
         make_narrow(plan, &draw);
+    plan_asked(plan, &draw);
 }
 
 /* ---- plainer ones ---- */
@@ -199,10 +222,15 @@ static void omit_settling(struct plan *plan)
     plan->settles = 0;
 }
 
+static void omit_unanswered(struct plan *plan)
+{
+    plan->asked = (struct nfsd_errors){.jukebox = 0};
+}
+
 static void (*const omit[PLAN_FEATURES])(struct plan *plan) = {
     omit_incidents,  omit_workers,     omit_switches, omit_aliases,     omit_reuse,
     omit_errors,     omit_late_errors, omit_gaps,     omit_granularity, omit_eviction,
-    omit_collisions, omit_haste,       omit_held,     omit_settling,
+    omit_collisions, omit_haste,       omit_held,     omit_settling,    omit_unanswered,
 };
 
 void plan_omit(struct plan *plan, uint32_t features)

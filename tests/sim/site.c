@@ -219,6 +219,7 @@ static unsigned execute(struct run *run, struct sending *sending)
     run->cause.kind = cause_of(run, sending);
     run->cause.call = sending->call;
     run->cause.sent = sending->sent;
+    nfsd_set_errors(run->nfsd, sending->call != NULL ? &run->plan->nfsd.errors : &run->plan->asked);
     nfsd_execute(run->nfsd, connection, (struct bytes){sending->octets, sending->len},
                  site_now(run), run_draw(run, DECIDE_EXECUTION, sending->name, sending->executions),
                  &executed);
