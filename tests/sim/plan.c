@@ -40,6 +40,14 @@ static void plan_server(struct plan *plan, struct draw *draw)
     nfsd->errors.rpc_errors = (unsigned)ONE_OF(draw, 0, 0, 20);
 }
 
+/* The server's own, not refusals: goes with anything. */
+static void plan_trouble(struct plan *plan, struct draw *draw)
+{
+    plan->nfsd.errors.breaks_after = (unsigned)ONE_OF(draw, 0, 0, 50, 200);
+    plan->nfsd.errors.breaks_before = (unsigned)ONE_OF(draw, 0, 0, 0, 20);
+    plan->nfsd.errors.stale = (unsigned)ONE_OF(draw, 0, 0, 0, 20);
+}
+
 /*
  * What the proxy asks itself gets errors of its own, whatever the clients get.
  *
@@ -143,6 +151,7 @@ void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
     plan_incidents(plan, &draw);
     if (draw_permille(&draw, NARROW))
         make_narrow(plan, &draw);
+    plan_trouble(plan, &draw);
     plan_asked(plan, &draw);
 }
 
@@ -178,12 +187,14 @@ static void omit_reuse(struct plan *plan)
 
 static void omit_errors(struct plan *plan)
 {
-    plan->nfsd.errors.jukebox = plan->nfsd.errors.fails_before = plan->nfsd.errors.rpc_errors = 0;
+    const struct nfsd_errors late = {.fails_after = plan->nfsd.errors.fails_after,
+                                     .breaks_after = plan->nfsd.errors.breaks_after};
+    plan->nfsd.errors = late;
 }
 
 static void omit_late_errors(struct plan *plan)
 {
-    plan->nfsd.errors.fails_after = 0;
+    plan->nfsd.errors.fails_after = plan->nfsd.errors.breaks_after = 0;
 }
 
 static void omit_gaps(struct plan *plan)
