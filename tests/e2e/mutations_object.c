@@ -121,22 +121,27 @@ static void write_refused(struct stage *s)
                   "as another user");
 }
 
+/* Of a directory, since the list goes as the default one, too (nfs_call_setacl), which Linux does not let a file have. */
 static void setacl(struct stage *s)
 {
-    struct nfs_handle f = watched_file(s);
+    struct nfs_handle d = stage_dir(s, &s->dir, "d");
+    watch_object(&s->watch, "d", &d);
+    watch_object(&s->watch, "the folder", &s->dir);
+    watch_name(&s->watch, &s->dir, "d");
+    stage_warm(s);
     const nfsacl_ace aces[] = {{.type = NFSACL_TYPE_USER_OBJ, .perm = 6},
                                {.type = NFSACL_TYPE_USER, .id = 2002, .perm = 6},
                                {.type = NFSACL_TYPE_GROUP_OBJ, .perm = 0},
                                {.type = NFSACL_TYPE_CLASS_OBJ, .perm = 6},
                                {.type = NFSACL_TYPE_CLASS, .perm = 0}};
-    int err = nfs_call_setacl(&s->direct, &f, aces, sizeof aces / sizeof aces[0], &s->r);
+    int err = nfs_call_setacl(&s->direct, &d, aces, sizeof aces / sizeof aces[0], &s->r);
     if (err == -EPROTO || (err == 0 && s->r.status == NFS3ERR_NOTSUPP)) {
         check_skip("SETACL: this server has no NFSACL (%s)", s->r.why);
         return;
     }
-    err = nfs_call_setacl(&s->a, &f, aces, sizeof aces / sizeof aces[0], &s->r);
+    err = nfs_call_setacl(&s->a, &d, aces, sizeof aces / sizeof aces[0], &s->r);
     stage_changed(s, err, NFS3_OK, "SETACL");
-    stage_changed(s, nfs_call_getacl(&s->b, &f, &s->r), NFS3_OK, "GETACL");
+    stage_changed(s, nfs_call_getacl(&s->b, &d, &s->r), NFS3_OK, "GETACL");
 }
 
 const struct mutation_case mutations_object[] = {

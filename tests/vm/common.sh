@@ -31,7 +31,7 @@ vm_nfsaccel() {
 
 # vm_configure [KEY=VALUE...]: the configuration only
 vm_configure() {
-    configuration "$WORK/nfsaccel.conf" vm "listen=127.0.0.1:$PROXY_PORT" "nfs-port=$SERVER_PORT" \
+    configuration "$WORK/nfsaccel.conf" one "listen=127.0.0.1:$PROXY_PORT" "nfs-port=$SERVER_PORT" \
         "mount-port=$SERVER_MOUNT_PORT" "$@"
 }
 
@@ -63,4 +63,35 @@ guest_counts() { guest_run "$1" "awk '\$1 == \"proc3\" { \$1 = \$2 = \"\"; print
 server_counts() {
     "$NFSACCEL" stat --json -c "$WORK/nfsaccel.conf" |
         jq -r '.services[0].procedures | to_entries[] | "\(.key) \(.value.forwarded)"'
+}
+
+# ---- The kernel's own NFS server, in a guest
+
+# nfsd_start NAME: it serves an ext4 disk of its own. SERVER_PORT, SERVER_MOUNT_PORT and SERVER_PATH are then its.
+nfsd_start() {
+    local name=$1
+    pick_ports SERVER_PORT SERVER_MOUNT_PORT
+    truncate -s 2G "$WORK/$name.ext4"
+    mke2fs -q -t ext4 "$WORK/$name.ext4"
+    SERVER_PATH=/export
+    nfsd_run "$name"
+}
+
+# nfsd_run NAME: boots it, again if it was stopped
+nfsd_run() {
+    GUEST_DISK=$WORK/$1.ext4 guest_start "$1" "$SERVER_PORT-2049" "$SERVER_MOUNT_PORT-20048"
+    guest_ready "$1" || die "guest $1 did not start"
+    guest_run "$1" '
+        set -e
+        mkdir -p /export /run/rpcbind /run/sendsigs.omit.d /var/lib/nfs/v4recovery
+        touch /var/lib/nfs/etab /var/lib/nfs/rmtab
+        mount -t ext4 /dev/vdc /export
+        chmod 777 /export
+        echo "/export *(rw,no_root_squash,insecure,no_subtree_check,sync)" >/etc/exports
+        modprobe nfsd
+        mount -t nfsd nfsd /proc/fs/nfsd
+        rpcbind -w
+        exportfs -a
+        rpc.nfsd --no-nfs-version 4 --nfs-version 3 --no-udp --tcp --grace-time 10 --lease-time 10 8
+        rpc.mountd --no-udp --port 20048'
 }

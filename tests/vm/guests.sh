@@ -10,6 +10,7 @@
 # A guest reaches this machine's loopback as 10.0.2.2, and is reached by the ports that guest_start gives it. All that it
 # writes to its own file system is in memory, and gone with it.
 
+# shellcheck disable=SC2034
 HOST=10.0.2.2
 GUEST_MEMORY=${GUEST_MEMORY:-2G}
 
@@ -24,10 +25,12 @@ guests_begin() {
     truncate -s %512 "$WORK/tools.tar"
 }
 
-# guest_start NAME [QEMU_FORWARD...]: boots it; a forward is HERE-THERE, two ports
+# guest_start NAME [HERE-THERE...]: boots it; each pair of ports forwards one of 127.0.0.1 to one of the guest. With
+# GUEST_DISK, that file is its disk /dev/vdc.
 guest_start() {
-    local name=$1 forward network=user,id=net port
+    local name=$1 forward network=user,id=net port disk=()
     shift
+    if [[ -n ${GUEST_DISK:-} ]]; then disk=(-drive "file=$GUEST_DISK,format=raw,if=virtio"); fi
     pick_ports port
     GUEST_AGENT[$name]=$port
     for forward in "$port-1" "$@"; do
@@ -39,7 +42,7 @@ guest_start() {
         -kernel "$IMAGE/vmlinuz" -initrd "$IMAGE/initrd" -append "console=ttyS0 quiet panic=-1 guest=$name" \
         -drive "file=$IMAGE/root.ext4,format=raw,if=virtio,readonly=on" \
         -drive "file=$WORK/tools.tar,format=raw,if=virtio,readonly=on" \
-        -netdev "$network" -device virtio-net-pci,netdev=net
+        "${disk[@]}" -netdev "$network" -device virtio-net-pci,netdev=net
     GUEST_PID[$name]=$STARTED
 }
 
