@@ -42,7 +42,7 @@ vm_guests() {
     for name in "$@"; do guest_ready "$name" || die "guest $name did not start"; done
 }
 
-# guest_mount NAME FOLDER [straight] [OPTION,...]: version 3 over TCP, hard, without locks
+# guest_mount NAME FOLDER [straight] [OPTION,...]
 guest_mount() {
     local name=$1 folder=$2 port=$PROXY_PORT mount_port=$PROXY_PORT
     shift 2
@@ -51,9 +51,13 @@ guest_mount() {
         mount_port=$SERVER_MOUNT_PORT
         shift
     fi
-    guest_run "$name" "mkdir -p $folder
-        mount -t nfs -o vers=3,proto=tcp,mountproto=tcp,nolock,hard,port=$port,mountport=$mount_port${1:+,$1} \
-            $HOST:$SERVER_PATH $folder"
+    guest_mount_at "$name" "$folder" "$port" "$mount_port" "${1:-}"
+}
+
+# guest_mount_at NAME FOLDER PORT MOUNT_PORT [OPTION,...]: version 3 over TCP, hard, without locks
+guest_mount_at() {
+    guest_run "$1" "mkdir -p $2
+        mount -t nfs -o vers=3,proto=tcp,mountproto=tcp,nolock,hard,port=$3,mountport=$4${5:+,$5} $HOST:$SERVER_PATH $2"
 }
 
 # guest_counts NAME: the calls its NFS client made so far, all mounts together, in the order of RFC 1813
