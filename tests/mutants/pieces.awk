@@ -1,8 +1,9 @@
-# mutants.awk: what can be taken away from a C file, a place a line (tests/sim/mutants makes a program of each).
+# pieces.awk: what can be taken away from a C file, a place a line (tests/mutants/run tries each).
 #
-#   LINE <tab> START <tab> LENGTH <tab> WITH <tab> KIND <tab> TEXT
+#   LINE <tab> START <tab> LENGTH <tab> WITH <tab> FUNCTION <tab> KIND <tab> TEXT
 #
-# LENGTH octets from START (0 is the first) are replaced by WITH. KIND:
+# LENGTH octets from START (0 is the first) are replaced by WITH. FUNCTION, KIND and TEXT tell it from all other pieces of the
+# file: from the second one in a function that reads the same on, TEXT ends with "#2" and so on. KIND:
 #   statement   a whole one inside a function; no declaration, no return of a value, break, or assert
 #   true false  the condition of an if
 #   part        an operand of && or ||, not in an assert: what it says does not count
@@ -91,7 +92,9 @@ function print_place(start, end, with, kind, shown_from, shown_to,    text, line
     lines = gsub(/\n/, "", lines)
     while (lines-- > 0)
         with = with "\\n"
-    printf "%d\t%d\t%d\t%s\t%s\t%s\n", line[start], start - 1, end - start + 1, with, kind, text
+    if (++same[in_function, kind, text] > 1)
+        text = text " #" same[in_function, kind, text]
+    printf "%d\t%d\t%d\t%s\t%s\t%s\t%s\n", line[start], start - 1, end - start + 1, with, in_function, kind, text
 }
 
 function is_statement(text) {
@@ -164,6 +167,14 @@ function print_if(at,    from, to) {
     return to + 1
 }
 
+# The function whose parameters end at `at`.
+function name_before(at,    from) {
+    at = opening[at]
+    for (from = at; char[from - 1] ~ /[A-Za-z0-9_]/; from--)
+        ;
+    return substr(mask, from, at - from)
+}
+
 # A function's body, from its first bracket to its last.
 function print_function(from, to,    at, word, end, text) {
     at = from
@@ -213,13 +224,15 @@ END {
             opening[i] = stack[--depth]
         if (char[i] !~ /[ \n]/) {
             after[i] = last
-            last = char[i]
+            last = i
         }
     }
     for (i = 1; i <= size; i++) {
         if (char[i] == "{") {
-            if (after[i] == ")")
+            if (char[after[i]] == ")") {
+                in_function = name_before(after[i])
                 print_function(i, closing(i))
+            }
             i = closing(i)
         }
     }
