@@ -7,6 +7,8 @@
 static const struct rpc_reply system_err = {.stat = RPC_MSG_ACCEPTED, .accepted = RPC_SYSTEM_ERR};
 static const struct rpc_reply auth_error = {
     .stat = RPC_MSG_DENIED, .rejected = RPC_AUTH_ERROR, .auth = RPC_AUTH_REJECTEDCRED};
+static const struct rpc_reply unavailable = {.stat = RPC_MSG_ACCEPTED,
+                                             .accepted = RPC_PROC_UNAVAIL};
 
 /* Results with that status and no attributes, or an error of the RPC layer. */
 struct answer {
@@ -121,6 +123,7 @@ static void test_behind_the_name(void **state)
         {{NFS3ERR_STALE, NULL}, IF_IT_MAY_HAVE_SUCCEEDED},
         {{NFS3ERR_BADHANDLE, NULL}, IF_IT_MAY_HAVE_SUCCEEDED},
         {{0, &auth_error}, IF_EXECUTED},
+        {{0, &unavailable}, IF_EXECUTED},
         {{0, &system_err}, ALWAYS},
         {{NFS3_OK, NULL}, ALWAYS}, /* which ends early */
         {{NFS3ERR_JUKEBOX, NULL}, ALWAYS},
@@ -205,6 +208,7 @@ static const struct expectation identity_rows[] = {
     {{NFS3ERR_STALE, NULL}, IF_IT_MAY_HAVE_SUCCEEDED},
     {{NFS3ERR_BADHANDLE, NULL}, IF_IT_MAY_HAVE_SUCCEEDED},
     {{0, &auth_error}, IF_EXECUTED},
+    {{0, &unavailable}, IF_EXECUTED},
     {{0, &system_err}, ALWAYS},
     {{NFS3_OK, NULL}, ALWAYS},       /* which ends early */
     {{NFS3ERR_ACCES, NULL}, ALWAYS}, /* GETATTR needs no permission (RFC 1813 3.3.1) */
