@@ -68,6 +68,7 @@ declare -rA PACKAGES=(
     [clang]='clang'
     [server]='nfs-ganesha nfs-ganesha-vfs rpcbind netbase'
     [report]='jq'
+    [report-plots]='gnuplot-nox fonts-dejavu-core bsdextrautils'
     [capture]='tshark'
     [lint]='clang-format clang-tidy cppcheck shellcheck'
     [model]='spin'
