@@ -229,6 +229,41 @@ static void test_stale_alias(void **state)
     assert_not_served(fx, "f/b");
 }
 
+/* What was said of the file under another handle came just before the mutation dropped it, and after the mutation's clock was
+ * read: what was sent before that came may be older, and is not kept under any handle, be it known or new. Seen here as a reply that
+ * comes from a worker whose clock is ahead. Also where the mutation learns only from its reply which file it was. */
+static void test_shown_as_it_begins(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = f;
+    uint8_t fattr[NFS3_FATTR_LEN];
+    g.ctime++;
+    file_fattr(&g, fattr);
+    for (unsigned late = 0; late < 2; late++) {
+        struct cache_mutation m;
+        if (!late)
+            fill(fx, "f/a", &f);
+        struct cache_filler from = filler(fx, 0);
+        from.received += 100;
+        cache_fill_attributes(&from, text("f/b"), fattr);
+        begin(fx, &m, "f/a");
+        if (late)
+            cache_mutation_identify(&m, 0, fattr);
+        cache_mutation_end(&m, fx->now);
+        cache_stamp sent = tick(fx);
+        assert_true(sent < from.received);
+        fill_sent(fx, sent, "f/c", &f);
+        assert_not_served(fx, "f/c");
+        fill_sent(fx, from.received - 1, "f/a", &f);
+        assert_not_served(fx, "f/a");
+        fill_sent(fx, from.received, "f/c", &g);
+        assert_served(fx, "f/c", &g);
+        while (tick(fx) < from.received)
+            ;
+        cache_flush(fx->cache, NULL);
+    }
+}
+
 /* A verdict that is on its way while the file is mutated under another handle is not kept, although
  * the attributes that come with it are the same as after: an ACL may have changed, and no ctime. */
 static void test_verdict_across(void **state)
@@ -354,6 +389,7 @@ int main(void)
         TEST(test_told_otherwise),
         TEST(test_fills),
         TEST(test_stale_alias),
+        TEST(test_shown_as_it_begins),
         TEST(test_verdict_across),
         TEST(test_stale),
         TEST(test_directory),

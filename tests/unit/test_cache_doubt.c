@@ -3,6 +3,8 @@
  */
 #include "cache_fixture.h"
 
+#include <string.h>
+
 #include "xdr/rpc.h"
 
 /* Everything kept so far, of that server and of no other, is asked again; nothing that was on its
@@ -180,33 +182,77 @@ static void test_settle(void **state)
     }
 }
 
-/* The same for what only the reply brought to light. */
+/* What is kept under that handle, just asked for, is served for a second. */
+static void assert_settles(struct fixture *fx, const char *handle, const struct file *file)
+{
+    advance(fx, 999);
+    assert_served(fx, handle, file);
+    advance(fx, 1);
+    assert_not_served(fx, handle);
+    advance(fx, 9000);
+    fill(fx, handle, file);
+    advance(fx, 1000000);
+    assert_served(fx, handle, file);
+}
+
+/* The same for what only the reply brought to light, where the reply says which file that is or not. */
 static void test_settle_found(void **state)
 {
+    static const struct {
+        bool said,
+            kept; /* the reply says attributes; some are kept under the handle that it says */
+        const char *asked; /* afterwards */
+    } rows[] = {
+        {false, false, "f/a"}, {true, false, "f/a"}, {true, true, "f/a"},
+        {false, true, "f/b"},  {true, false, "f/c"},
+    };
     struct fixture *fx = *state;
     struct file f = regular(1);
     uint8_t fattr[NFS3_FATTR_LEN];
     file_fattr(&f, fattr);
-    fx->ages.exclusive = true;
-    fx->ages.settle = 10 * CACHE_NSEC_PER_SEC;
-    fx->ages.settle_age = CACHE_NSEC_PER_SEC;
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct cache_mutation m;
-        if (i & 2)
-            fill(fx, "f", &f);
+        fixture_close(fx);
+        fixture_open(fx, FIXTURE_MEMORY, 0);
+        fx->ages.exclusive = true;
+        fx->ages.settle = 10 * CACHE_NSEC_PER_SEC;
+        fx->ages.settle_age = CACHE_NSEC_PER_SEC;
+        if (rows[i].kept)
+            fill(fx, "f/a", &f);
+        fill(fx, "f/b", &f);
         cache_mutation_init(&m, fx->server);
         cache_mutation_add_object(&m, text("d"));
         cache_mutation_begin(&m, fx->now);
-        cache_mutation_found(&m, text("f"), i & 1 ? fattr : NULL, RPC_AUTH_SYS, fx->now);
+        cache_mutation_found(&m, text("f/a"), rows[i].said ? fattr : NULL, RPC_AUTH_SYS, fx->now);
         cache_mutation_end(&m, fx->now);
-        if (!(i & 1))
-            fill(fx, "f", &f);
-        advance(fx, 999);
-        assert_served(fx, "f", &f);
-        advance(fx, 1);
-        assert_not_served(fx, "f");
-        cache_flush(fx->cache, NULL);
+        if (!rows[i].said || strcmp(rows[i].asked, "f/a") != 0)
+            fill(fx, rows[i].asked, &f);
+        assert_settles(fx, rows[i].asked, &f);
     }
+}
+
+/* What was told before a doubt counts for nobody any more: a flavor to which the server has told nothing since is told
+ * nothing, and the others what they were told. */
+static void test_flavors(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    fx->ages.exclusive = true;
+    fill(fx, "f", &f);
+    fx->credential.flavor = RPC_AUTH_NONE;
+    assert_not_served(fx, "f");
+    fill(fx, "f", &f);
+    assert_served(fx, "f", &f);
+    cache_doubt(fx->server, 0);
+    fx->credential.flavor = RPC_AUTH_SYS;
+    fill(fx, "f", &f);
+    assert_served(fx, "f", &f);
+    fx->credential.flavor = RPC_AUTH_NONE;
+    assert_not_served(fx, "f");
+    fill(fx, "f", &f);
+    assert_served(fx, "f", &f);
+    fx->credential.flavor = RPC_AUTH_SYS;
+    assert_served(fx, "f", &f);
 }
 
 /* Flush: everything goes, of one server or of all; nothing that is on its way comes back; fences
@@ -258,7 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_asked_again),  TEST(test_still_compared), TEST(test_until),    TEST(test_settle),
-        TEST(test_settle_found), TEST(test_flush),          TEST(test_no_links),
+        TEST(test_settle_found), TEST(test_flush),          TEST(test_no_links), TEST(test_flavors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
