@@ -56,7 +56,7 @@ report_picture() {
             | [.phase, .local, .straight.seconds, .nfsaccel.seconds, .forwarding.seconds]" >"$data/andrew-$where"
     done
     of_report '.warm[] | select(.place == "near") | [.lookupcache, .straight.reached, .nfsaccel.reached]' >"$data/calls"
-    of_report '.fsmark[] | [(if .size >= 1048576 then "4 MB" else "4 KB" end) + "\\n" + .place, .straight, .nfsaccel]' \
+    of_report '.fsmark[] | [(if .size >= 1048576 then "4 MB" else "4 KB" end), .place, .straight, .nfsaccel]' \
         >"$data/fsmark"
     for way in svg png; do
         gnuplot -e "data='$data'; format='$way'; far_ms=$(jq .about.far_ms "$FOLDER/report.json")" \
