@@ -146,16 +146,53 @@ void judge_received(struct run *run, const struct sending *sending, struct execu
 
 /* ---- what a client is told ---- */
 
-/* A mutation's reply: what it did is known from now on. */
+static bool name_stolen(struct run *run, uint64_t since, struct bytes dir, struct bytes name)
+{
+    uint32_t handle = dir.len > 0 ? ledger_handle(&run->ledger, dir) : LEDGER_NO_HANDLE;
+    if (handle == LEDGER_NO_HANDLE || name.len == 0 || name.len > FS_NAME_MAX)
+        return false;
+    const struct reg *reg = ledger_name(&run->ledger, ledger_handle_node(&run->ledger, handle),
+                                        ledger_text_bytes(&run->ledger, name));
+    for (unsigned i = reg->versions; i-- > 0;) {
+        if (reg->version[i].cause == CAUSE_OUTSIDE && reg->version[i].moment > since)
+            return true;
+    }
+    return false;
+}
+
+bool judge_stolen(struct run *run, const struct call_read *read, uint64_t since)
+{
+    const struct nfs3_args *args = &read->args;
+    return name_stolen(run, since, args->object, args->name) ||
+           name_stolen(run, since, args->object2, args->name2);
+}
+
+/* The moment at which the proxy could first ask what is behind the call's names. */
+static uint64_t first_arrival(const struct call_made *call)
+{
+    uint64_t first = call->arrived;
+    for (const struct sending *sending = call->sendings; sending != NULL;
+         sending = sending->next_of_call)
+        first = sending->arrived < first ? sending->arrived : first;
+    return first;
+}
+
+/*
+ * A mutation's reply: what it did is known from now on. Where somebody else changed the name before the reply was told, the proxy
+ * may have asked what was behind it at another time than when the call was executed.
+ */
 static void raise_effects(struct run *run, struct call_made *call)
 {
+    const bool stolen = judge_stolen(run, &call->read, first_arrival(call));
     for (unsigned i = 0; i < call->effects; i++) {
         const struct effect *effect = &call->effect[i];
-        const struct reg *reg = run_reg(run, &effect->ref);
+        struct reg *reg = run_reg(run, &effect->ref);
         /* That a handle is given out to a node is nothing that the call does to anybody. */
         bool given = effect->ref.kind == REF_HANDLE && reg->version[effect->ref.version].value != 0;
-        if (effect->tracked && !given)
-            reg_raise(run_reg(run, &effect->ref), run->ledger.moment, effect->ref.version, C1);
+        if (stolen && !effect->named)
+            reg->version[effect->ref.version].cause = CAUSE_OUTSIDE;
+        else if (effect->tracked && !given)
+            reg_raise(reg, run->ledger.moment, effect->ref.version, C1);
     }
 }
 
@@ -195,6 +232,11 @@ static bool disturbed(struct run *run, fs_node node, uint64_t since)
     return false;
 }
 
+bool judge_names_shared(const struct run *run)
+{
+    return run->plan->nfsd.aliases == 1 && run->confused_until == 0;
+}
+
 /*
  * A directory's attributes show that its names are others than before (C5: at once when any reply shows it). Unless mutations
  * of ours may have made the difference: then only one that was alone can tell, whose reply says what was before, in times
@@ -206,7 +248,7 @@ static void raise_names(struct run *run, fs_node dir, uint64_t op, uint64_t sent
     const struct nfsd_options *nfsd = &run->plan->nfsd;
     uint64_t since = last_known(run, dir, sent);
     unsigned touched = reg_touched(ledger_node(&run->ledger, dir), since);
-    if (since == 0 || nfsd->aliases > 1)
+    if (since == 0 || !judge_names_shared(run))
         return;
     bool tells = nfsd->no_before + nfsd->no_after + nfsd->errors.fails_after == 0 &&
                  nfsd->fs.granularity == 1;
@@ -236,7 +278,7 @@ static void raise_shown(struct run *run, const struct sending *sending,
         version = first;
         uint64_t op = reg->version[version].op;
         /* Names are known by the handle under which they were asked for: of another handle's nobody knows. */
-        if (executed->shown[i].kind == REF_NAME && run->plan->nfsd.aliases > 1)
+        if (executed->shown[i].kind == REF_NAME && !judge_names_shared(run))
             continue;
         if (reg_raise(reg, run->ledger.moment, version, C2) && executed->shown[i].kind == REF_NODE)
             raise_names(run, executed->shown[i].a, op, sending->sent);

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "sim/crowd.h"
+#include "sim/judge.h"
 #include "sim/story.h"
 
 /* What is settling is asked again after one second; the cache counts in ms. */
@@ -159,7 +160,7 @@ static enum clause name_leads(struct run *run, const struct call_made *call,
     clause = worse(clause, found.clause);
     if (clause == CLAUSE_NONE)
         clause = evidence_lacks(run, call, fact->handle, &wanted, reg);
-    if (clause == CLAUSE_NONE && run->plan->nfsd.aliases == 1)
+    if (clause == CLAUSE_NONE && judge_names_shared(run))
         reg_raise(reg, run->ledger.moment, found.low, C2);
     return clause;
 }

@@ -43,6 +43,7 @@ struct ref {
 struct effect {
     struct ref ref;
     bool tracked; /* the proxy could know that it would be made */
+    bool named;   /* the call names it: a name, or what a handle leads to */
 };
 
 /* One reply of the server, made at one moment. */
@@ -120,6 +121,7 @@ struct run {
         enum cause kind;
         struct call_made *call;
         uint64_t sent;
+        bool stolen; /* what the call does beyond what it names is CAUSE_OUTSIDE */
     } cause;
     uint64_t age_max, negative_age, access_age; /* the longest that were in force in this run */
     struct grudge *grudge;

@@ -46,6 +46,20 @@ static bool leads_to(const struct run *run, struct bytes handle, fs_node node)
     return number != LEDGER_NO_HANDLE && ledger_handle_node(&run->ledger, number) == node;
 }
 
+/* Does the call itself name it: a name, or a node by a handle? */
+static bool is_named(const struct run *run, const struct ref *ref)
+{
+    const struct nfs3_args *args = &run->cause.call->read.args;
+    if (ref->kind == REF_NODE)
+        return leads_to(run, args->object, ref->a) || leads_to(run, args->object2, ref->a);
+    if (ref->kind != REF_NAME)
+        return false;
+    const char *text = run->ledger.text[ref->b];
+    const struct bytes name = {(const uint8_t *)text, (uint32_t)strlen(text)};
+    return (leads_to(run, args->object, ref->a) && bytes_equal(args->name, name)) ||
+           (leads_to(run, args->object2, ref->a) && bytes_equal(args->name2, name));
+}
+
 /*
  * Can the proxy know for certain, before the reply, that this will change? A name that the call names, or a node whose handle
  * it names. Not what is behind a name: the server may not say, or not truly; not what is new, which was nothing else before;
@@ -71,13 +85,17 @@ static void changed(struct run *run, struct ref ref, uint64_t value, const struc
                               .op = run->ops,
                               .value = value,
                               .cause = run->cause.kind};
+    bool named = run->cause.call != NULL && is_named(run, &ref);
+    if (run->cause.stolen && !named)
+        version.cause = CAUSE_OUTSIDE;
     if (rights != NULL)
         version.rights = *rights;
     if (!reg_change(reg, &version))
         return;
     ref.version = reg->versions - 1;
     struct effect effect = {.ref = ref,
-                            .tracked = run->cause.kind == CAUSE_TRACKED && run->cause.call != NULL};
+                            .tracked = version.cause == CAUSE_TRACKED && run->cause.call != NULL,
+                            .named = named};
     add_effect(run, &effect);
     if (ref.kind == REF_NAME && run->cause.kind == CAUSE_OUTSIDE)
         run->outsider = ref;
@@ -127,32 +145,14 @@ struct arrival {
     bool late;
 };
 
-/* Did somebody unknown change what the name leads to since the proxy got the call? */
-static bool name_stolen(struct run *run, uint64_t arrived, struct bytes dir, struct bytes name)
-{
-    uint32_t handle = dir.len > 0 ? ledger_handle(&run->ledger, dir) : LEDGER_NO_HANDLE;
-    if (handle == LEDGER_NO_HANDLE || name.len == 0 || name.len > FS_NAME_MAX)
-        return false;
-    const struct reg *reg = ledger_name(&run->ledger, ledger_handle_node(&run->ledger, handle),
-                                        ledger_text_bytes(&run->ledger, name));
-    for (unsigned i = reg->versions; i-- > 0;) {
-        if (reg->version[i].cause == CAUSE_OUTSIDE && reg->version[i].moment > arrived)
-            return true;
-    }
-    return false;
-}
-
 /*
- * Can the proxy know what the call does? Not of one that it does not wait for any more; not where the name leads elsewhere
- * than when it could ask; and not as long as some handle may lead elsewhere without anybody's knowing. All that such a call does
- * counts as done behind its back: ages bound it (C5), and C1 is not asked for.
+ * Can the proxy know what the call does? Not of one that it does not wait for any more; and not as long as some handle may lead
+ * elsewhere without anybody's knowing. All that such a call does counts as done behind its back: ages bound it (C5), and C1 is
+ * not asked for. Where only a name leads elsewhere than when it could ask, this goes for what the call does not name itself.
  */
-static enum cause cause_of(struct run *run, const struct sending *sending)
+static enum cause cause_of(const struct run *run, const struct sending *sending)
 {
-    const struct nfs3_args *args = &sending->read.args;
-    if (!house_awaits(run, sending) || run->now < run->confused_until ||
-        name_stolen(run, sending->arrived, args->object, args->name) ||
-        name_stolen(run, sending->arrived, args->object2, args->name2))
+    if (!house_awaits(run, sending) || run->now < run->confused_until)
         return CAUSE_OUTSIDE;
     return CAUSE_TRACKED;
 }
@@ -210,6 +210,21 @@ static unsigned keep_execution(struct run *run, struct sending *sending,
     return sending->executions++;
 }
 
+/*
+ * What the server may say instead of what it should. That a file is gone is believed of one that is being changed, in
+ * `exclusive`: whoever removes it finds out about its other handles. So it does not say STALE of one that is there.
+ */
+static struct nfsd_errors errors_of(struct run *run, const struct sending *sending)
+{
+    struct nfsd_errors errors = sending->call != NULL ? run->plan->nfsd.errors : run->plan->asked;
+    fs_node node =
+        ledger_handle_node(&run->ledger, ledger_handle(&run->ledger, sending->read.args.object));
+    if (sending->call == NULL && run->plan->exclusive && run->plan->nfsd.aliases > 1 &&
+        reg_touching(ledger_node(&run->ledger, node)))
+        errors.stale = 0;
+    return errors;
+}
+
 static unsigned execute(struct run *run, struct sending *sending)
 {
     struct nfsd_executed executed;
@@ -219,7 +234,10 @@ static unsigned execute(struct run *run, struct sending *sending)
     run->cause.kind = cause_of(run, sending);
     run->cause.call = sending->call;
     run->cause.sent = sending->sent;
-    nfsd_set_errors(run->nfsd, sending->call != NULL ? &run->plan->nfsd.errors : &run->plan->asked);
+    run->cause.stolen =
+        sending->call != NULL && judge_stolen(run, &sending->read, sending->arrived);
+    const struct nfsd_errors errors = errors_of(run, sending);
+    nfsd_set_errors(run->nfsd, &errors);
     nfsd_execute(run->nfsd, connection, (struct bytes){sending->octets, sending->len},
                  site_now(run), run_draw(run, DECIDE_EXECUTION, sending->name, sending->executions),
                  &executed);
@@ -284,12 +302,14 @@ void site_begin_outside(struct run *run)
     run->ops++;
     run->cause.kind = CAUSE_OUTSIDE;
     run->cause.call = NULL;
+    run->cause.stolen = false;
 }
 
 void site_end_outside(struct run *run)
 {
     run->cause.kind = CAUSE_OUTSIDE;
     run->cause.call = NULL;
+    run->cause.stolen = false;
 }
 
 void site_restart(struct run *run, struct draw draw, bool connections)
