@@ -126,6 +126,31 @@ sim_breakage(names_outlive_doubt cache/hit.c
 sim_breakage(filled_across_doubt cache/attributes.c
   "&&\n           news->sent >= server_valid_from(news->server);" ";")
 
+# ---- errors of what the proxy asks itself, and of work that was done
+
+sim_breakage(failed_look_forgotten proxy/track.c
+  "    else if (!reply->decoded || !nothing_there(reply->res.status))\n        track->doubt = true;"
+  "    else if (!reply->decoded || !nothing_there(reply->res.status))\n        return;")
+sim_breakage(denied_look_forgotten proxy/track.c
+  "        track->unanswered = true;" "        return;")
+sim_breakage(denied_look_after_the_work_forgotten proxy/track.c
+  "    if (track->begun)\n        track->doubt = true;" "    if (track->begun)\n        return;")
+sim_breakage(refused_look_after_the_work_forgotten proxy/track.c
+  "        track->doubt |= track->succeeded && !absent;" "        track->doubt |= false && absent;")
+sim_breakage(failed_identity_forgotten proxy/track.c
+  "        track->doubt |= !gone || (track->succeeded && !exclusive(request));"
+  "        track->doubt |= gone && track->succeeded && !exclusive(request);")
+sim_breakage(stale_identity_believed proxy/track.c
+  "    else if (gone && !track->begun)\n        track->unseen = true;" "    else if (gone && !track->begun)\n        return;")
+sim_breakage(broken_server_taken_for_a_denial proxy/track.c
+  "return reply->readable && !reply->executed && !broke;" "return reply->readable && !reply->executed && (broke || true);")
+sim_breakage(unreadable_reply_taken_for_a_failure proxy/track.c
+  "return !reply->decoded || reply->res.status == NFS3_OK ||" "return (reply->decoded && reply->res.status == NFS3_OK) ||")
+sim_breakage(io_taken_for_a_refusal proxy/track.c
+  "reply->res.status == NFS3_OK || reply->res.status == NFS3ERR_IO ||" "reply->res.status == NFS3_OK ||")
+sim_breakage(serverfault_taken_for_a_refusal proxy/track.c
+  "reply->res.status == NFS3ERR_IO ||\n           reply->res.status == NFS3ERR_SERVERFAULT;" "reply->res.status == NFS3ERR_IO;")
+
 # ---- permission
 
 sim_breakage(groups_ignored cache/credential.c

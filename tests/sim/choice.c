@@ -109,10 +109,11 @@ static void put_sattr(const struct run *run, struct writer *w, struct draw *draw
     put_choice(w, mode, pick_searchable(run) ? value | 0111 : value);
     put_choice(w, draw_permille(draw, 60), draw_permille(draw, 500) ? 1000 : 2000);
     put_choice(w, draw_permille(draw, 60), draw_permille(draw, 500) ? 100 : 200);
-    bool size = !mode || draw_permille(draw, 250);
+    bool size = !mode || draw_permille(draw, create ? 500 : 250);
     writer_u32(w, size);
     if (size)
-        writer_u64(w, draw_permille(draw, 500) ? 0 : draw_below(draw, PICK_SIZE_MAX));
+        writer_u64(w,
+                   draw_permille(draw, create ? 900 : 500) ? 0 : draw_below(draw, PICK_SIZE_MAX));
     writer_u32(w, draw_permille(draw, 50)); /* atime: to the server's time */
     writer_u32(w, draw_permille(draw, 50));
 }

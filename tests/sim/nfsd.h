@@ -26,6 +26,8 @@ struct nfsd_errors {
     unsigned jukebox;
     /* Another error, without attributes, and nothing was done; never NOENT, EXIST or STALE. */
     unsigned fails_before;
+    /* PERM or ACCES, without attributes, and nothing was done. */
+    unsigned refuses;
     /* STALE, without attributes, though the handle is as good as ever, and nothing was done. */
     unsigned stale;
     /* A mutation (COMMIT too) is done, and PERM or IO is said, without attributes (K03). */

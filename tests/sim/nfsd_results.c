@@ -121,7 +121,7 @@ static enum nfs3_status find_objects(struct nfsd_call *x)
 }
 
 struct chances {
-    bool jukebox, fails_before, stale, fails_after;
+    bool jukebox, fails_before, fails_after;
     enum nfs3_status before, after;
 };
 
@@ -135,11 +135,17 @@ static struct chances draw_chances(struct nfsd_call *x)
     struct chances chances = {
         .jukebox = draw_permille(&x->draw, errors->jukebox),
         .fails_before = draw_permille(&x->draw, errors->fails_before),
-        .stale = draw_permille(&x->draw, errors->stale),
         .fails_after = draw_permille(&x->draw, errors->fails_after) && x->procedure->changes,
         .before = FAILURES[draw_below(&x->draw, sizeof FAILURES / sizeof FAILURES[0])],
         .after = draw_below(&x->draw, 2) ? NFS3ERR_PERM : NFS3ERR_IO,
     };
+    bool stale = draw_permille(&x->draw, errors->stale);
+    bool refuses = draw_permille(&x->draw, errors->refuses);
+    if (stale || refuses)
+        chances.before = stale                     ? NFS3ERR_STALE
+                         : draw_below(&x->draw, 2) ? NFS3ERR_PERM
+                                                   : NFS3ERR_ACCES;
+    chances.fails_before |= stale || refuses;
     return chances;
 }
 
@@ -148,8 +154,8 @@ void nfsd_results(struct nfsd_call *x)
     const struct nfsd_procedure *procedure = x->procedure;
     struct chances chances = draw_chances(x);
     enum nfs3_status status = find_objects(x);
-    if (chances.fails_before || chances.stale) {
-        nfsd_bare_failure(x, chances.stale ? NFS3ERR_STALE : chances.before);
+    if (chances.fails_before) {
+        nfsd_bare_failure(x, chances.before);
         return;
     }
     if (chances.jukebox)

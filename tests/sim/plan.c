@@ -5,8 +5,10 @@
 
 #include <stdio.h>
 
-#define CALLS  400u
-#define NARROW 300u /* of a thousand runs */
+#define CALLS    400u
+#define NARROW   300u /* of a thousand runs */
+#define PUZZLING 350u /* of a thousand of these */
+#define ASKED    200u /* of a thousand runs: in which the proxy's own questions fail */
 
 /* One of several, each as likely as the others. */
 #define ONE_OF(draw, ...)                                                  \
@@ -40,34 +42,23 @@ static void plan_server(struct plan *plan, struct draw *draw)
     nfsd->errors.rpc_errors = (unsigned)ONE_OF(draw, 0, 0, 20);
 }
 
-/* The server's own, not refusals: goes with anything. */
+/* The server's own trouble, not refusals: goes with anything. */
 static void plan_trouble(struct plan *plan, struct draw *draw)
 {
-    plan->nfsd.errors.breaks_after = (unsigned)ONE_OF(draw, 0, 0, 50, 200);
-    plan->nfsd.errors.breaks_before = (unsigned)ONE_OF(draw, 0, 0, 0, 20);
-    plan->nfsd.errors.stale = (unsigned)ONE_OF(draw, 0, 0, 0, 20);
+    plan->nfsd.errors.breaks_after = (unsigned)ONE_OF(draw, 0, 0, 0, 0, 50);
+    plan->nfsd.errors.breaks_before = (unsigned)ONE_OF(draw, 0, 0, 0, 0, 20);
+    plan->nfsd.errors.stale = (unsigned)ONE_OF(draw, 0, 0, 0, 0, 20);
 }
 
-/*
- * What the proxy asks itself gets errors of its own, whatever the clients get.
- *
- * No refusal where fails_after is: as above. Nor STALE of a handle that is one of several, in `exclusive`: of a file that is gone
- * the one who removed it has found out about its other handles.
- */
-static void plan_asked(struct plan *plan, struct draw *draw)
+/* What the proxy asks itself gets errors of its own, whatever the clients get. No refusals where fails_after is: as above. */
+static void plan_asked(struct plan *plan, struct draw *draw, unsigned often)
 {
-    const bool believed = plan->nfsd.errors.fails_after == 0;
-    const unsigned often = (unsigned)ONE_OF(draw, 20, 100, 300);
     struct nfsd_errors *asked = &plan->asked;
-    const uint64_t kinds = draw_below(draw, 32); /* a bit for each */
-    if (draw_permille(draw, 500))
-        return;
-    asked->jukebox = kinds & 1 ? often : 0;
-    asked->breaks_before = kinds & 2 ? often : 0;
-    asked->rpc_errors = kinds & 4 ? often : 0;
-    asked->fails_before = believed && kinds & 8 ? often : 0;
-    asked->stale =
-        believed && kinds & 16 && (!plan->exclusive || plan->nfsd.aliases == 1) ? often : 0;
+    unsigned *const kinds[] = {&asked->jukebox, &asked->breaks_before, &asked->rpc_errors,
+                               &asked->refuses, &asked->stale,         &asked->fails_before};
+    const unsigned believed = plan->nfsd.errors.fails_after > 0 ? 3 : 6;
+    *kinds[draw_below(draw, believed)] = often;
+    *kinds[draw_below(draw, believed)] = often;
 }
 
 static void plan_incidents(struct plan *plan, struct draw *draw)
@@ -118,6 +109,24 @@ static void make_narrow(struct plan *plan, struct draw *draw)
         plan->incident[INCIDENT_OUTSIDE] = 100;
 }
 
+/*
+ * Files have several handles, it is rarely said which file one is, and the proxy can't find out. Or everything is known, but the
+ * proxy can't find out what is behind a name.
+ */
+static void make_puzzling(struct plan *plan, struct draw *draw)
+{
+    struct nfsd_options *nfsd = &plan->nfsd;
+    nfsd->errors.fails_after = 0;
+    nfsd->errors.breaks_after = (unsigned)ONE_OF(draw, 0, 300);
+    plan_asked(plan, draw, (unsigned)ONE_OF(draw, 200, 500));
+    nfsd->no_handle = (unsigned)ONE_OF(draw, 0, 1000);
+    if (draw_permille(draw, 500))
+        return;
+    nfsd->aliases = (unsigned)draw_between(draw, 2, 3);
+    nfsd->reuse_handles = false;
+    nfsd->no_after = (unsigned)ONE_OF(draw, 300, 600, 900);
+}
+
 void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
 {
     struct draw draw = draw_of(seed, DECIDE_PLAN, 0, 0);
@@ -149,10 +158,14 @@ void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
     plan->repeats = (unsigned)ONE_OF(&draw, 0, 300, 700);
     plan_server(plan, &draw);
     plan_incidents(plan, &draw);
-    if (draw_permille(&draw, NARROW))
-        make_narrow(plan, &draw);
     plan_trouble(plan, &draw);
-    plan_asked(plan, &draw);
+    if (draw_permille(&draw, ASKED))
+        plan_asked(plan, &draw, (unsigned)ONE_OF(&draw, 20, 100));
+    if (draw_permille(&draw, NARROW)) {
+        make_narrow(plan, &draw);
+        if (draw_permille(&draw, PUZZLING))
+            make_puzzling(plan, &draw);
+    }
 }
 
 /* ---- plainer ones ---- */

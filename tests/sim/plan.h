@@ -64,8 +64,8 @@ struct plan {
     uint64_t age_min, age_max, negative_age, access_age; /* ns */
     uint64_t memory;
     unsigned fences;
-    struct nfsd_options nfsd; /* its errors: those of the clients' calls; */
-    struct nfsd_errors asked; /* … and of the proxy's own questions */
+    struct nfsd_options nfsd;       /* its errors: those of the clients' calls; */
+    struct nfsd_errors asked;       /* … and of the proxy's own questions */
     uint64_t pause_low, pause_high; /* between two calls, of all clients together */
     uint64_t way_low, way_high;     /* one way to the server */
     unsigned held;                  /* of a thousand replies: that are held for long */

@@ -42,6 +42,11 @@ static bool is_stale(const struct nfs3_res *res)
     return is_bare(res) && res->status == NFS3ERR_STALE;
 }
 
+static bool is_refusal(const struct nfs3_res *res)
+{
+    return is_bare(res) && (res->status == NFS3ERR_PERM || res->status == NFS3ERR_ACCES);
+}
+
 static void test_fails_before(void **state)
 {
     struct fixture *fx = *state;
@@ -112,12 +117,15 @@ static void test_rpc_errors(void **state)
     assert_true(system_errors > 0 && denials > 0);
 }
 
-static void test_stale(void **state)
+static void test_stale_and_refusals(void **state)
 {
     struct fixture *fx = *state;
     struct nfsd_options options = plain;
     options.errors.stale = ALWAYS;
     assert_nothing_done(fx, &options, is_stale);
+    options.errors.stale = 0;
+    options.errors.refuses = ALWAYS;
+    assert_nothing_done(fx, &options, is_refusal);
 }
 
 enum broken {
@@ -219,8 +227,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_fails_before), TEST(test_fails_after), TEST(test_rpc_errors),
-        TEST(test_stale),        TEST(test_breaks),      TEST(test_breaks_again),
+        TEST(test_fails_before),       TEST(test_fails_after), TEST(test_rpc_errors),
+        TEST(test_stale_and_refusals), TEST(test_breaks),      TEST(test_breaks_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

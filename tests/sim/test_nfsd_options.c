@@ -273,6 +273,7 @@ static uint64_t digest_of_run(struct fixture *fx, uint64_t seed)
         .no_handle = 300,
         .errors = {.jukebox = 50,
                    .fails_before = 50,
+                   .refuses = 50,
                    .stale = 50,
                    .fails_after = 50,
                    .breaks_before = 50,
