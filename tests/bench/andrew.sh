@@ -68,6 +68,7 @@ andrew_once() {
     ANDREW_RUNS=$((ANDREW_RUNS + 1))
     top=/mnt/andrew/$way/andrew-$ANDREW_RUNS
     if [[ $way == local ]]; then top=/tmp/andrew; fi
+    fresh "$way"
     andrew_mount "$way"
     for phase in "${ANDREW_PHASES[@]}"; do
         if [[ $phase == stat || $phase == read || $phase == build ]]; then andrew_mount "$way"; fi

@@ -22,6 +22,7 @@ fsmark_once() {
     FSMARK_RUNS=$((FSMARK_RUNS + 1))
     name=$1/fsmark-$FSMARK_RUNS
     files=$(fsmark_files "$4")
+    fresh "$1"
     way_mount "$guest" /mnt/fsmark "$1"
     guest_run "$guest" "mkdir /mnt/fsmark/$name && touch /mnt/fsmark/$name/live"
     [[ -e $EXPORT/$name/live ]] || die "$1: what the guest makes is not on the server"

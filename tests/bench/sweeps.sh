@@ -32,6 +32,7 @@ sweeps_near() {
         round=$((round + 1))
         for kind in $(in_turn "$round" straight cached); do
             progress "du three times, near, lookupcache=$mode, $kind"
+            fresh "$kind-$mode"
             sweeps_of "$kind" "$mode" 0
         done
     done
@@ -40,11 +41,11 @@ sweeps_near() {
 sweeps_far() {
     local kind mode pids pid
     for mode in "${MODES[@]}"; do way_delay "$FAR_MS" "straight-$mode" "cached-$mode"; done
-    "$NFSACCEL" flush -c "$WORK/cached.conf"
     for kind in cached straight; do
         progress "du three times, $FAR_MS ms away, all of lookupcache side by side, $kind"
         pids=()
         for mode in "${MODES[@]}"; do
+            fresh "$kind-$mode"
             sweeps_of "$kind" "$mode" "$FAR_MS" &
             pids+=($!)
         done

@@ -5,13 +5,15 @@
 #
 #   way_straight near                          a relay in front of the server
 #   way_through cached daemon [KEY=VALUE...]   a service of the daemon of that name, and a relay behind it
-#   ways_daemon daemon 256M                    that daemon, with all its services, and so much memory for its cache
+#   ways_daemon daemon 256M                    that daemon, with all its services, and so much memory for its cache; anew if it
+#                                              runs already
 #   way_mount one /mnt near [OPTION,...]
 #   way_counts near                            calls that reached the server since the last time, as JSON
 
 declare -A WAY_PORT=() WAY_MOUNT_PORT=()               # where guests mount
 declare -A WAY_RELAY=() WAY_MOUNT_RELAY=() WAY_CONTROL=() # of the relay
 declare -A WAY_DAEMON=() WAY_KEYS=()                   # of those through nfsaccel
+declare -A DAEMON_PID=()
 
 way_relay() {
     pick_ports "WAY_RELAY[$1]" "WAY_MOUNT_RELAY[$1]" "WAY_CONTROL[$1]"
@@ -40,6 +42,7 @@ way_through() {
 # ways_daemon DAEMON MEMORY
 ways_daemon() {
     local way port=''
+    if [[ -n ${DAEMON_PID[$1]:-} ]]; then stop "${DAEMON_PID[$1]}"; fi
     {
         printf '%s\n' "[daemon]" "control = $WORK/$1.control" "[cache]" "memory = $2"
         for way in "${!WAY_DAEMON[@]}"; do
@@ -50,6 +53,7 @@ ways_daemon() {
         done
     } >"$WORK/$1.conf"
     start "$1" "$NFSACCEL" serve -c "$WORK/$1.conf"
+    DAEMON_PID[$1]=$STARTED
     alive_until 30 "$1" "$STARTED" port_open "$port"
 }
 
