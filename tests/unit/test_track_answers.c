@@ -37,7 +37,8 @@ enum end {
     SUCCEEDS,
     UNREADABLE,  /* it may have */
     BROKE,       /* it may have */
-    FAULTS,      /* it may have: the server is in trouble */
+    BREAKS_OFF,  /* it may have: the server is in trouble */
+    FAULTS,      /* likewise */
     FAILS,       /* … and says so */
     READ_ONLY,   /* likewise */
     STALE,       /* there is no such directory */
@@ -45,14 +46,16 @@ enum end {
     ENDS,
 };
 
-static const char *const end_name[ENDS] = {"succeeds", "unreadable", "broke", "faults",
-                                           "fails",    "read-only",  "stale", "turned away"};
+static const char *const end_name[ENDS] = {"succeeds",   "unreadable", "broke",
+                                           "breaks off", "faults",     "fails",
+                                           "read-only",  "stale",      "turned away"};
 
 /* Bit masks of ends. */
 enum {
     NEVER = 0,
     ALWAYS = (1u << ENDS) - 1,
-    IF_IT_MAY_HAVE_SUCCEEDED = 1u << SUCCEEDS | 1u << UNREADABLE | 1u << BROKE | 1u << FAULTS,
+    IF_IT_MAY_HAVE_SUCCEEDED =
+        1u << SUCCEEDS | 1u << UNREADABLE | 1u << BROKE | 1u << BREAKS_OFF | 1u << FAULTS,
     IF_EXECUTED = IF_IT_MAY_HAVE_SUCCEEDED | 1u << FAILS | 1u << READ_ONLY,
 };
 
@@ -60,7 +63,8 @@ static void answer_mutation(const struct scene *s, struct stage_sent *sent, enum
 {
     bool rename = sent->rpc.procedure == NFS3_RENAME;
     struct wcc wcc = full_wcc(&s->d, &s->d);
-    static const uint32_t statuses[ENDS] = {[FAULTS] = NFS3ERR_IO,
+    static const uint32_t statuses[ENDS] = {[BREAKS_OFF] = NFS3ERR_IO,
+                                            [FAULTS] = NFS3ERR_SERVERFAULT,
                                             [FAILS] = NFS3ERR_ACCES,
                                             [READ_ONLY] = NFS3ERR_ROFS,
                                             [STALE] = NFS3ERR_STALE};
