@@ -23,10 +23,19 @@ static struct claim claim_at(const struct run *run, const struct call_made *call
         .arrived = call->arrived, .now = run->now, .age = age, .settle_age = SETTLE_AGE};
 }
 
-/* Of two reasons the one that says more. */
-static enum clause worse(enum clause a, enum clause b)
+/* Of two things that are wrong with one reading of an answer: the first in the order of the clauses, as in a register's history.
+ * C3: it is no reading at all. */
+static enum clause both(enum clause a, enum clause b)
 {
-    return a == CLAUSE_NONE || (a == C3 && b != CLAUSE_NONE) ? b : a;
+    if (a == CLAUSE_NONE || b == C3)
+        return b;
+    return b == CLAUSE_NONE || a == C3 || a < b ? a : b;
+}
+
+/* Of two readings of which neither may be said: the one that is wrong by less, which is the last in that order. */
+static enum clause either(enum clause a, enum clause b)
+{
+    return a == C3 || (b != C3 && b > a) ? b : a;
 }
 
 /* ---- evidence ---- */
@@ -117,9 +126,7 @@ static void check_attr(struct run *run, const struct call_made *call, const stru
         struct reg *reg = ledger_node(&run->ledger, (fs_node)node);
         claim.what = &value;
         struct finding found = reg_check(reg, &claim);
-        enum clause here = worse(found.clause, leads.clause);
-        if (found.clause == C3)
-            here = C3;
+        enum clause here = both(found.clause, leads.clause);
         if (here == CLAUSE_NONE)
             here = evidence_lacks(run, call, fact->handle, &wanted, reg);
         if (here == CLAUSE_NONE) {
@@ -127,7 +134,7 @@ static void check_attr(struct run *run, const struct call_made *call, const stru
             reg_raise(handle, run->ledger.moment, leads.low, C2);
             return;
         }
-        if (clause == C3 && here != C3) {
+        if (either(clause, here) != clause) {
             clause = here;
             about = reg;
             version = found.high;
@@ -150,14 +157,12 @@ static enum clause name_leads(struct run *run, const struct call_made *call,
     enum clause clause = reg_check(dir_handle, claim).clause;
     if (!fact->absent) {
         claim->what = &child;
-        clause = worse(clause, reg_check(&run->ledger.handle[fact->child].node, claim).clause);
+        clause = both(clause, reg_check(&run->ledger.handle[fact->child].node, claim).clause);
     }
     struct reg *reg = ledger_name(&run->ledger, (fs_node)dir, fact->name);
     claim->what = &child;
     struct finding found = reg_check(reg, claim);
-    if (found.clause == C3)
-        return C3;
-    clause = worse(clause, found.clause);
+    clause = both(clause, found.clause);
     if (clause == CLAUSE_NONE)
         clause = evidence_lacks(run, call, fact->handle, &wanted, reg);
     if (clause == CLAUSE_NONE && judge_names_shared(run))
@@ -188,7 +193,7 @@ static void check_name(struct run *run, const struct call_made *call, const stru
             enum clause here = name_leads(run, call, fact, dir, child, &claim);
             if (here == CLAUSE_NONE)
                 return;
-            clause = worse(clause, here);
+            clause = either(clause, here);
         }
     }
     run_breach(run, clause, call->number, "%s from the cache: %s", story_call(run, &call->read),
@@ -245,10 +250,10 @@ static enum clause permission_allows(struct run *run, const struct call_made *ca
             continue;
         leads.what = &node;
         enum clause here = reg_check(handle, &leads).clause;
-        here = worse(here, reg_check(ledger_node(&run->ledger, (fs_node)node), &allows).clause);
+        here = both(here, reg_check(ledger_node(&run->ledger, (fs_node)node), &allows).clause);
         if (here == CLAUSE_NONE)
             return CLAUSE_NONE;
-        clause = worse(clause, here);
+        clause = either(clause, here);
     }
     return clause;
 }
