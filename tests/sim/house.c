@@ -341,14 +341,14 @@ static struct settings *make_settings(const struct plan *plan, uint64_t share)
 {
     char text[1024];
     struct settings_error error;
-    snprintf(text, sizeof text,
-             "[service home]\nserver = nas\ncoherence = %s\nage-min = %llums\nage-max = %llums\n"
-             "negative-age = %llums\naccess-age = %llums\n",
-             plan->exclusive ? "exclusive" : "shared",
-             (unsigned long long)msec(plan->age_min / share),
-             (unsigned long long)msec(plan->age_max / share),
-             (unsigned long long)msec(plan->negative_age / share),
-             (unsigned long long)msec(plan->access_age / share));
+    snprintf(
+        text, sizeof text,
+        "[service home]\nserver = nas\ncoherence = %s\nage-min = %llums\nage-max = %llums\n"
+        "negative-age = %llums\naccess-age = %llums\ndoubt = %llums\n",
+        plan->exclusive ? "exclusive" : "shared", (unsigned long long)msec(plan->age_min / share),
+        (unsigned long long)msec(plan->age_max / share),
+        (unsigned long long)msec(plan->negative_age / share),
+        (unsigned long long)msec(plan->access_age / share), (unsigned long long)msec(plan->doubt));
     struct settings *settings = settings_parse(text, strlen(text), "run", &error);
     if (settings == NULL)
         fprintf(stderr, "sim: %s\n", error.text);
@@ -419,6 +419,7 @@ void house_open(struct run *run, unsigned incarnation)
     run->house = house;
     house->run = run;
     house->incarnation = incarnation;
+    house->opened = run->now;
     house->settings[0] = make_settings(plan, 1);
     house->cache = cache_create(
         &(struct cache_options){.memory = plan->memory, .secret = secret, .fences = plan->fences});

@@ -36,6 +36,7 @@ struct house_worker {
 struct house {
     struct run *run;
     unsigned incarnation;
+    uint64_t opened;                               /* simulated ns */
     struct settings *settings[HOUSE_SETTINGS_MAX]; /* all that were in force; the last one is */
     unsigned reloads;
     struct cache *cache;

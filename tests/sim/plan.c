@@ -158,6 +158,7 @@ void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
     plan->repeats = (unsigned)ONE_OF(&draw, 0, 300, 700);
     plan_server(plan, &draw);
     plan_incidents(plan, &draw);
+    plan->doubt = ONE_OF(&draw, 0, 1, 60) * PLAN_SEC;
     plan_trouble(plan, &draw);
     if (draw_permille(&draw, ASKED))
         plan_asked(plan, &draw, (unsigned)ONE_OF(&draw, 20, 100));
@@ -268,15 +269,15 @@ void plan_omit(struct plan *plan, uint32_t features)
 void plan_print(const struct plan *plan, char *text, unsigned size)
 {
     const struct nfsd_options *nfsd = &plan->nfsd;
-    snprintf(text, size,
-             "%s, %u clients, %u workers, %u links, age %g-%g s, negative %g s, access %g s, "
-             "memory %llu, fences %u, handles of %u, aliases %u, times of %llu ns, "
-             "no before/after/handle %u/%u/%u, fails before/after %u/%u, held %u, switches %u",
-             plan->exclusive ? "exclusive" : "shared", plan->clients, plan->workers, plan->links,
-             (double)plan->age_min / 1e9, (double)plan->age_max / 1e9,
-             (double)plan->negative_age / 1e9, (double)plan->access_age / 1e9,
-             (unsigned long long)plan->memory, plan->fences, nfsd->handle_len, nfsd->aliases,
-             (unsigned long long)nfsd->fs.granularity, nfsd->no_before, nfsd->no_after,
-             nfsd->no_handle, nfsd->errors.fails_before, nfsd->errors.fails_after, plan->held,
-             plan->switches);
+    snprintf(
+        text, size,
+        "%s, %u clients, %u workers, %u links, age %g-%g s, negative %g s, access %g s, doubt %g s, "
+        "memory %llu, fences %u, handles of %u, aliases %u, times of %llu ns, "
+        "no before/after/handle %u/%u/%u, fails before/after %u/%u, held %u, switches %u",
+        plan->exclusive ? "exclusive" : "shared", plan->clients, plan->workers, plan->links,
+        (double)plan->age_min / 1e9, (double)plan->age_max / 1e9, (double)plan->negative_age / 1e9,
+        (double)plan->access_age / 1e9, (double)plan->doubt / 1e9, (unsigned long long)plan->memory,
+        plan->fences, nfsd->handle_len, nfsd->aliases, (unsigned long long)nfsd->fs.granularity,
+        nfsd->no_before, nfsd->no_after, nfsd->no_handle, nfsd->errors.fails_before,
+        nfsd->errors.fails_after, plan->held, plan->switches);
 }

@@ -61,7 +61,7 @@ struct plan {
     unsigned heat;  /* by so many of a thousand calls */
     unsigned reads; /* so many times as many calls that change nothing */
     bool exclusive;
-    uint64_t age_min, age_max, negative_age, access_age; /* ns */
+    uint64_t age_min, age_max, negative_age, access_age, doubt; /* ns */
     uint64_t memory;
     unsigned fences;
     struct nfsd_options nfsd;       /* its errors: those of the clients' calls; */

@@ -163,14 +163,23 @@ struct settling {
     unsigned incarnation;
 };
 
+/* In `exclusive` the setting `doubt` promises that nothing of a house that is no more goes on for longer. */
+static bool outlives_doubt(const struct run *run)
+{
+    return run->plan->exclusive &&
+           (run->house == NULL || run->now >= run->house->opened + run->plan->doubt);
+}
+
 static void on_settle(struct run *run, struct event *event)
 {
     struct settling *settling = container_of(event, struct settling, event);
     bool known = run->house != NULL && run->house->incarnation == settling->incarnation;
-    site_begin_outside(run);
-    run->cause.kind = known ? CAUSE_SETTLE : CAUSE_OUTSIDE;
-    fs_settle(nfsd_fs(run->nfsd), settling->node);
-    site_end_outside(run);
+    if (known || !outlives_doubt(run)) {
+        site_begin_outside(run);
+        run->cause.kind = known ? CAUSE_SETTLE : CAUSE_OUTSIDE;
+        fs_settle(nfsd_fs(run->nfsd), settling->node);
+        site_end_outside(run);
+    }
     free(settling);
 }
 
@@ -260,6 +269,18 @@ static void send_reply(struct run *run, struct sending *sending, unsigned epoch,
     house_reply(run, run->now + way, sending, epoch, execution);
 }
 
+/*
+ * How late a call may be executed whose connection is lost. In `exclusive` the setting `doubt` promises that it is not after
+ * that; the loss is not longer ago than a call is on its way.
+ */
+static uint64_t latest(const struct run *run)
+{
+    const uint64_t way = 200 * PLAN_MSEC;
+    if (!run->plan->exclusive || run->plan->doubt > LATE_HIGH + way)
+        return LATE_HIGH;
+    return run->plan->doubt > way ? run->plan->doubt - way : 0;
+}
+
 /* A call comes to the server, or would have. One whose connection was lost on the way may still be executed, even late. */
 static void on_arrival(struct run *run, struct event *event)
 {
@@ -270,10 +291,10 @@ static void on_arrival(struct run *run, struct event *event)
     if (arrival->boot != run->boot)
         goto lost; /* with the server as it was then */
     if (!connected && !arrival->late) {
-        if (!draw_permille(&draw, LATE_EXECUTE))
+        if (!draw_permille(&draw, LATE_EXECUTE) || latest(run) == 0)
             goto lost;
         arrival->late = true;
-        run_at(run, run->now + draw_spread(&draw, PLAN_MSEC, LATE_HIGH), PLACE_OUTSIDE,
+        run_at(run, run->now + draw_spread(&draw, PLAN_MSEC, latest(run)), PLACE_OUTSIDE,
                &arrival->event, on_arrival);
         return;
     }
