@@ -7,27 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROUNDS  60
-#define PROJECT 2000
-
-enum user {
-    ALICE = 1000,
-    BOB,
-    CAROL,
-};
-
-static void become(enum user user)
-{
-    gid_t groups[] = {user, PROJECT};
-    must(setgroups(user == CAROL ? 1 : 2, groups) == 0 && setresgid(user, user, user) == 0 &&
-             setresuid(user, user, user) == 0,
-         "become %d", user);
-}
+#define ROUNDS 60
 
 /* Of a process that is the user: 0 if the path can be opened, else errno. */
 static int try(enum user user, const char *path, int flags)

@@ -71,6 +71,7 @@ guest_run() {
         say "$line"
     done
     exec {agent}>&-
+    if [[ -z ${status:-} ]]; then complain "guest $1 gave no status; its last words: $line"; fi
     return "${status:-255}"
 }
 
