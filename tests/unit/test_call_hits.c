@@ -351,20 +351,26 @@ static void test_noent_of_others(void **state)
     scene_close(&s);
 }
 
-/* Protects: STALE drops the handle, and every name that leads to it. */
+/* Protects: STALE drops the handle, and every name that leads to it, whichever program's call it answers. */
 static void test_stale_drops(void **state)
 {
     (void)state;
-    struct scene s;
-    scene_open(&s, EXCLUSIVE);
-    warm_name(&s, "f", &s.f);
-    warm_name(&s, "also f", &s.f);
-    stage_fetches(&s.c2, NFS3_READ, args_read(&s.f, 0, 1), res_post_op(NFS3ERR_STALE, NULL));
-    stage_fetches(&s.c1, NFS3_GETATTR, args_handle(&s.f), res_status(NFS3ERR_STALE));
-    stage_fetches(&s.c1, NFS3_LOOKUP, args_dirop(&s.d, "f"), full_noent(&s.d));
-    stage_fetches(&s.c1, NFS3_LOOKUP, args_dirop(&s.d, "also f"), full_noent(&s.d));
-    getattr_hits(&s.c1, &s.d);
-    scene_close(&s);
+    for (unsigned acl = 0; acl < 2; acl++) {
+        struct scene s;
+        scene_open(&s, EXCLUSIVE);
+        warm_name(&s, "f", &s.f);
+        warm_name(&s, "also f", &s.f);
+        if (acl)
+            stage_fetches(&s.c2, GETACL, args_getacl(&s.f), res_post_op(NFS3ERR_STALE, NULL));
+        else
+            stage_fetches(&s.c2, NFS3_READ, args_read(&s.f, 0, 1),
+                          res_post_op(NFS3ERR_STALE, NULL));
+        stage_fetches(&s.c1, NFS3_GETATTR, args_handle(&s.f), res_status(NFS3ERR_STALE));
+        stage_fetches(&s.c1, NFS3_LOOKUP, args_dirop(&s.d, "f"), full_noent(&s.d));
+        stage_fetches(&s.c1, NFS3_LOOKUP, args_dirop(&s.d, "also f"), full_noent(&s.d));
+        getattr_hits(&s.c1, &s.d);
+        scene_close(&s);
+    }
 }
 
 /* Protects: without a cache everything is forwarded, and answered. */
