@@ -16,7 +16,7 @@ def rank($list): . as $x | $list | index($x);
 | [$all[] | select(.kind == "fsmark")] as $fsmark
 | [$all[] | select(.kind == "andrew")] as $andrew
 | {
-    about: $about,
+    about: ($about + {rounds: ($andrew | group_by([.way, .ms, .phase]) | map(length) | min)}),
 
     sweeps: [
       $sweeps | sort_by(.ms, (.lookupcache | rank(["all", "positive", "none"])), .sweep, (.way | rank(["straight", "cached"])))[]
