@@ -182,6 +182,36 @@ static void test_settle(void **state)
     }
 }
 
+/* What the reply says settles from when it came: the mutation may take long to end, since the server is asked about something
+ * else. */
+static void test_settle_before_the_end(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = f;
+    uint8_t fattr[NFS3_FATTR_LEN];
+    g.ctime++;
+    file_fattr(&g, fattr);
+    for (unsigned kept = 0; kept < 2; kept++) {
+        struct cache_mutation m;
+        fixture_close(fx);
+        fixture_open(fx, FIXTURE_MEMORY, 0);
+        fx->ages.exclusive = true;
+        fx->ages.settle = 10 * CACHE_NSEC_PER_SEC;
+        fx->ages.settle_age = CACHE_NSEC_PER_SEC;
+        if (kept)
+            fill(fx, "f", &f);
+        cache_mutation_init(&m, fx->server);
+        cache_mutation_add_object(&m, text("f"));
+        cache_mutation_begin(&m, fx->now);
+        cache_mutation_result(&m, 0, (struct nfs3_wcc){NULL, fattr}, RPC_AUTH_SYS, fx->now);
+        advance(fx, 999);
+        assert_served(fx, "f", &g);
+        advance(fx, 1);
+        assert_not_served(fx, "f");
+        cache_mutation_end(&m, fx->now);
+    }
+}
+
 /* What is kept under that handle, just asked for, is served for a second. */
 static void assert_settles(struct fixture *fx, const char *handle, const struct file *file)
 {
@@ -303,8 +333,9 @@ static void test_flush(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_asked_again),  TEST(test_still_compared), TEST(test_until),    TEST(test_settle),
-        TEST(test_settle_found), TEST(test_flush),          TEST(test_no_links), TEST(test_flavors),
+        TEST(test_asked_again), TEST(test_still_compared), TEST(test_until),
+        TEST(test_settle),      TEST(test_settle_found),   TEST(test_flush),
+        TEST(test_no_links),    TEST(test_flavors),        TEST(test_settle_before_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
