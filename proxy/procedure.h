@@ -18,7 +18,7 @@ struct track;
 
 /* What a call may change: which part of its arguments names it. No flag: it changes nothing. */
 enum procedure_changes {
-    CHANGES_OBJECT = 1 << 0,  /* attributes and verdicts of args.object */
+    CHANGES_OBJECT = 1 << 0,  /* attributes and verdicts of args.object: every mutation's */
     CHANGES_OBJECT2 = 1 << 1, /* … of args.object2 */
     CHANGES_NAME = 1 << 2,    /* what args.name in args.object leads to */
     CHANGES_NAME2 = 1 << 3,   /* what args.name2 in args.object2 leads to */

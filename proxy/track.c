@@ -46,8 +46,7 @@ void track_init(struct track *track, const struct request *request, struct call 
     if (exclusive(request))
         cache_mutation_exclusive(&track->mutation);
     order_ticket_init(&track->ticket, request->service->engine->order, granted);
-    if (changes & CHANGES_OBJECT)
-        track->object = cache_mutation_add_object(&track->mutation, args->object);
+    track->object = cache_mutation_add_object(&track->mutation, args->object);
     if (changes & CHANGES_OBJECT2)
         track->object2 = cache_mutation_add_object(&track->mutation, args->object2);
     if (changes & CHANGES_NAME)
@@ -146,7 +145,6 @@ static void found(struct track *track, const struct request *request, struct byt
                                       request->credential.identity.flavor, now_of(request));
     bool existed =
         (request->procedure->changes & CHANGES_EXISTING) && track->behind.state != BEHIND_ABSENT;
-    track->found_len = 0;
     if (known || !existed)
         return;
     memcpy(track->found, handle.data, handle.len);
@@ -372,9 +370,9 @@ static bool may_be_done(const struct reply *reply)
            reply->res.status == NFS3ERR_SERVERFAULT;
 }
 
-static bool leaves_existing_alone(const struct reply *reply)
+static bool left_existing_alone(const struct reply *reply)
 {
-    return turned_away(reply) || (reply->decoded && reply->res.status == NFS3ERR_EXIST);
+    return reply->decoded && reply->res.status == NFS3ERR_EXIST;
 }
 
 void track_reply(struct track *track, const struct request *request, const struct reply *reply)
@@ -390,7 +388,7 @@ void track_reply(struct track *track, const struct request *request, const struc
         track->behind.state = BEHIND_ABSENT;
         return;
     }
-    if ((request->procedure->changes & CHANGES_EXISTING) && leaves_existing_alone(reply))
+    if ((request->procedure->changes & CHANGES_EXISTING) && left_existing_alone(reply))
         track->behind.state = BEHIND_ABSENT;
     track->succeeded = may_be_done(reply);
     track->doubt |= track->unanswered || (track->unseen && track->succeeded);
@@ -436,8 +434,8 @@ void track_create_results(struct track *track, const struct request *request,
 {
     const struct nfs3_res *res = &reply->res;
     result(track, request, track->object, res->wcc);
-    if (res->status != NFS3_OK || res->handle.len == 0)
-        return;
+    if (res->handle.len == 0)
+        return; /* an error, or a server that does not say */
     const struct cache_mutation_object *known = &track->mutation.object[track->behind.object];
     if (track->behind.state == BEHIND_OBJECT &&
         bytes_equal((struct bytes){known->handle, known->handle_len}, res->handle))
