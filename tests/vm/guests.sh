@@ -60,8 +60,8 @@ guest_answers() { grep -q '^boot: ready' "$WORK/console-$1.log" && guest_run "$1
 guest_run() {
     local agent line='' status
     exec {agent}<>"/dev/tcp/127.0.0.1/${GUEST_AGENT[$1]}" || return 255
-    base64 -w 0 <<<"$2" >&"$agent"
-    say >&"$agent"
+    # A guest that is not listening yet resets the connection: the shell that writes to it ends, not this one.
+    (base64 -w 0 <<<"$2" && say) >&"$agent" || true
     while IFS= read -r line <&"$agent" || [[ -n $line ]]; do
         if [[ $line =~ ^(.*)@status\ ([0-9]+)$ ]]; then
             if [[ -n ${BASH_REMATCH[1]} ]]; then say "${BASH_REMATCH[1]}"; fi
