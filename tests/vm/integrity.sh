@@ -62,8 +62,8 @@ with() {
     check "$1: $2 steps on one file and $2 on trees, on two guests at once" own_folders "$1" "$2"
     check "$1: what each left is as it must be on the other guest" other_guest_verifies "$1" "$2"
     check "$1: and on the server" server_verifies "$1" "$2"
-    check "$1: $(($2 / 5)) steps on one tree, by two guests in turns" in_turns "in-turns-$1" $(($2 / 5))
-    check "$1: what they left is as it must be on the server" in_turns_verified "in-turns-$1" $(($2 / 5))
+    check "$1: $(($2 / 10)) steps on one tree, by two guests in turns" in_turns "in-turns-$1" $(($2 / 10))
+    check "$1: what they left is as it must be on the server" in_turns_verified "in-turns-$1" $(($2 / 10))
 }
 
 main() {

@@ -166,7 +166,7 @@ static void list_entries(int folder, const char *path)
     free(entries);
 }
 
-/* One entry, and what is below it. NOLINTNEXTLINE(misc-no-recursion): a tree is no deeper than a path is long */
+/* One entry, and what is below it. */
 static void list(int parent, const char *name, const char *path)
 {
     struct stat st;
