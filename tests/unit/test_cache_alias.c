@@ -110,6 +110,53 @@ static void test_learned_and_shown(void **state)
     assert_not_served(fx, "f/a");
 }
 
+/* The handle leads to another file by now, as the reply shows, while somebody was shown, under another handle of that one, what
+ * may be newer than the reply. */
+static void test_another_file_and_shown(void **state)
+{
+    struct fixture *fx = *state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct file was = regular(1), f = was;
+        struct cache_mutation m;
+        if (i == 0)
+            f.fileid = 2;
+        else
+            f.fsid = 8;
+        struct file g = f;
+        g.ctime++;
+        fill(fx, "f/a", &was);
+        begin(fx, &m, "f/a");
+        fill(fx, "f/b", &g);
+        assert_served(fx, "f/b", &g);
+        result(fx, &m, &f);
+        assert_not_served(fx, "f/a");
+        assert_not_served(fx, "f/b");
+        cache_mutation_end(&m, fx->now);
+        assert_not_served(fx, "f/a");
+        cache_flush(fx->cache, NULL);
+    }
+}
+
+/* … or while a reply of before is on its way under another handle, and another mutation keeps this one's reply from being kept. */
+static void test_another_file_on_its_way(void **state)
+{
+    struct fixture *fx = *state;
+    struct file was = regular(1), f = regular(2), g = f;
+    struct cache_mutation m, other;
+    g.ctime++;
+    fill(fx, "f/a", &was);
+    cache_stamp held = tick(fx);
+    begin(fx, &m, "f/a");
+    begin(fx, &other, "f/a");
+    result(fx, &m, &g);
+    cache_mutation_end(&m, fx->now);
+    cache_mutation_end(&other, fx->now);
+    fill_sent(fx, held, "f/b", &f);
+    assert_not_served(fx, "f/b");
+    fill(fx, "f/b", &g);
+    assert_served(fx, "f/b", &g);
+}
+
 /* K04: REMOVE of a link that was made behind the proxy's back. The caller asks which file it was. */
 static void test_identify(void **state)
 {
@@ -384,6 +431,8 @@ int main(void)
         TEST(test_result),
         TEST(test_learned_from_result),
         TEST(test_learned_and_shown),
+        TEST(test_another_file_and_shown),
+        TEST(test_another_file_on_its_way),
         TEST(test_identify),
         TEST(test_found),
         TEST(test_told_otherwise),

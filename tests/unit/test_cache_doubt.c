@@ -234,7 +234,7 @@ static void test_settle_found(void **state)
         const char *asked; /* afterwards */
     } rows[] = {
         {false, false, "f/a"}, {true, false, "f/a"}, {true, true, "f/a"},
-        {false, true, "f/b"},  {true, false, "f/c"},
+        {false, true, "f/b"},  {true, false, "f/c"}, {false, true, "f/c"},
     };
     struct fixture *fx = *state;
     struct file f = regular(1);

@@ -195,26 +195,84 @@ static void test_noent_across(void **state)
     }
 }
 
-/* Two mutations of one name: neither's result is kept. One that never had the name keeps nothing. */
+/* One that keeps names whatever its reply says of the directory. */
+static void begin_name_exclusive(struct fixture *fx, struct cache_mutation *m, const char *name)
+{
+    cache_mutation_init(m, fx->server);
+    cache_mutation_exclusive(m);
+    cache_mutation_add_object(m, text("d"));
+    cache_mutation_add_name(m, text("d"), text(name));
+    cache_mutation_begin(m, fx->now);
+}
+
+/* Two mutations of one name: neither's result is kept. One that never had the name keeps nothing, nor does one that was sent
+ * before a doubt. */
 static void test_name_not_alone(void **state)
 {
     struct fixture *fx = *state;
     struct file d = directory(1), f = regular(2);
     struct cache_mutation first, second;
+    fx->ages.exclusive = true;
     fill(fx, "d", &d);
     fill(fx, "f", &f);
-    begin_name(fx, &first, "d", "x");
-    begin_name(fx, &second, "d", "x");
+    begin_name_exclusive(fx, &first, "x");
+    begin_name_exclusive(fx, &second, "x");
     cache_mutation_name_result(&first, text("d"), text("x"), text("f"));
-    end(fx, &first);
     assert_resolve(fx, "d", "x", NULL);
+    end(fx, &first);
     cache_mutation_name_result(&second, text("d"), text("x"), text("f"));
     end(fx, &second);
     assert_resolve(fx, "d", "x", NULL);
-    begin_name(fx, &first, "d", "y");
+    begin_name_exclusive(fx, &first, "y");
+    cache_mutation_name_result(&first, text("d"), text("x"), text("f"));
+    cache_mutation_name_result(&first, text("d"), text("y"), text("f"));
+    end(fx, &first);
+    assert_resolve(fx, "d", "x", NULL);
+    assert_resolve(fx, "d", "y", "f");
+    begin_name_exclusive(fx, &first, "x");
+    cache_doubt(fx->server, 0);
     cache_mutation_name_result(&first, text("d"), text("x"), text("f"));
     end(fx, &first);
     assert_resolve(fx, "d", "x", NULL);
+    assert_int_equal(usage(fx).names, 1); /* y, which must be asked again */
+}
+
+/* The name leads to an object that is not kept: that does not mean that there is none. */
+static void test_name_of_unknown(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1);
+    struct cache_mutation m;
+    fx->ages.exclusive = true;
+    fill(fx, "d", &d);
+    begin_name_exclusive(fx, &m, "x");
+    cache_mutation_name_result(&m, text("d"), text("x"), text("f"));
+    end(fx, &m);
+    assert_resolve(fx, "d", "x", NULL);
+    begin_name_exclusive(fx, &m, "x");
+    cache_mutation_name_result(&m, text("d"), text("x"), text(""));
+    end(fx, &m);
+    assert_resolve(fx, "d", "x", "");
+}
+
+/* A reply that says what the directory was before, and not what it is now: what somebody else does next would be taken for
+ * this mutation's doing. In exclusive nobody else is there. */
+static void test_after_missing(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2);
+    struct cache_mutation m;
+    fill(fx, "f", &f);
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        fill(fx, "d", &d);
+        name(fx, "d", "x", "f");
+        assert_resolve(fx, "d", "x", "f");
+        begin_in(fx, &m, exclusive);
+        result(fx, &m, 0, &d, NULL);
+        end(fx, &m);
+        assert_resolve(fx, "d", "x", exclusive ? "f" : NULL);
+    }
+    assert_int_equal(usage(fx).outside, 0);
 }
 
 /* RMDIR: all names in the removed directory go. */
@@ -248,7 +306,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_names_stay),          TEST(test_before_differs), TEST(test_before_missing),
         TEST(test_before_with_company), TEST(test_name_result),    TEST(test_noent_across),
-        TEST(test_name_not_alone),      TEST(test_directory_gone),
+        TEST(test_name_not_alone),      TEST(test_directory_gone), TEST(test_name_of_unknown),
+        TEST(test_after_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

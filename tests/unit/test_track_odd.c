@@ -105,6 +105,46 @@ static void test_names_of_all_lengths(void **state)
     }
 }
 
+/* Protects: the same of what is made under them: no such name is kept. */
+static void test_new_names_of_all_lengths(void **state)
+{
+    (void)state;
+    static const uint32_t lengths[] = {0, 256};
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene s;
+        char name[257];
+        memset(name, 'n', sizeof name);
+        name[lengths[i]] = '\0';
+        scene_open(&s, EXCLUSIVE);
+        warm_attributes(&s, &s.d);
+        stage_fetches(&s.c1, NFS3_CREATE, args_create(&s.d, name, NFS3_UNCHECKED, NULL),
+                      res_create(&s.f, &s.f.attr, full_wcc(&s.d, &s.d)));
+        stage_fetches(&s.c1, NFS3_ACCESS, args_access(&s.d, 2), res_access(&s.d.attr, 2));
+        stage_fetches(&s.c1, NFS3_LOOKUP, args_dirop(&s.d, name), full_lookup(&s.f, &s.d));
+        scene_close(&s);
+    }
+}
+
+/* Protects: a CREATE that does not say what it opened, and a LOOKUP that finds attributes under a handle of no octets. */
+static void test_create_of_no_handle(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, EXCLUSIVE);
+    warm_attributes(&s, &s.d);
+    struct body done = res_create(NULL, NULL, full_wcc(&s.d, &s.d));
+    struct file none = {.attr = s.f.attr};
+    struct stage_sent *create =
+        stage_asks(&s.c1, NFS3_CREATE, args_create(&s.d, "f", NFS3_UNCHECKED, NULL));
+    stage_answer(create, done);
+    stage_answer(stage_takes(s.stage, NFS3_LOOKUP, args_dirop(&s.d, "f")),
+                 full_lookup(&none, &s.d));
+    stage_told(&s.c1, create->for_xid, done);
+    stage_fetches(&s.c1, NFS3_GETATTR, args_handle(&none), res_getattr(&none.attr));
+    stage_serves(&s.c1, NFS3_GETATTR, args_handle(&s.d), res_getattr(&s.d.attr));
+    scene_close(&s);
+}
+
 /* Protects: empty handles: GETATTR, SETATTR and REMOVE with a handle of no octets. */
 static void test_empty_handle(void **state)
 {
@@ -147,6 +187,8 @@ int main(void)
         cmocka_unit_test(test_rename_onto_itself),
         cmocka_unit_test(test_link_of_a_directory_into_itself),
         cmocka_unit_test(test_names_of_all_lengths),
+        cmocka_unit_test(test_new_names_of_all_lengths),
+        cmocka_unit_test(test_create_of_no_handle),
         cmocka_unit_test(test_empty_handle),
         cmocka_unit_test(test_create_names_the_directory),
     };
