@@ -21,7 +21,7 @@ report_text() {
     jq -r '.about | "nfsaccel: workloads of a Linux client, \(.date)",
         "machine: \(.machine.cores) cores, \(.machine.cpu), \(.machine.memory_mib) MiB; guests: one emulated core each",
         "versions: \(.versions | to_entries | map("\(.key) \(.value)") | join(", "))",
-        "settings: coherence=exclusive, doubt=0; default mount options; medians of \(.rounds) round\(if .rounds > 1 then "s" else "" end) of fs_mark and Andrew"' "$FOLDER/report.json"
+        "settings: \(.keys); default mount options; medians of \(.rounds) round\(if .rounds > 1 then "s" else "" end) of fs_mark and Andrew"' "$FOLDER/report.json"
     printf '\nSweeps: du -s, three times over %s, lookupcache as said\n' \
         "$(jq -r '.about.tree | "\(.files) files in \(.directories) directories"' "$FOLDER/report.json")"
     {

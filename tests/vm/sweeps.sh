@@ -5,7 +5,8 @@
 #
 # A client's attribute cache goes by its clock, and a sweep's calls would go by the speed of the machine. So here attributes of
 # files are fresh for no time, and those of directories for longer than the test takes; and nfsaccel's doubt, the minute in which
-# it keeps what it learned as briefly as in `shared`, is off. tests/bench/workloads sweeps with the client's defaults.
+# it keeps what it learned as briefly as in `shared`, is off, and verdicts, without which it answers no LOOKUP, don't age
+# meanwhile. tests/bench/workloads sweeps with the client's defaults.
 
 # shellcheck disable=SC2317,SC2119 # `check` runs functions; vm_begin takes no programs here
 
@@ -55,7 +56,7 @@ main() {
     "$TOOLS/mktree" --files "$FILES" --dirs "$DIRS" "$EXPORT/tree"
     OBJECTS=$(find "$EXPORT/tree" -printf x | wc -c)
     way_straight straight
-    for mode in "${MODES[@]}"; do way_through "$mode" nfsaccel coherence=exclusive doubt=0; done
+    for mode in "${MODES[@]}"; do way_through "$mode" nfsaccel coherence=exclusive doubt=0 access-age=1h; done
     ways_daemon nfsaccel 64M
     vm_guests one
     for mode in "${MODES[@]}"; do
