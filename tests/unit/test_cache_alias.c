@@ -141,20 +141,45 @@ static void test_another_file_and_shown(void **state)
 static void test_another_file_on_its_way(void **state)
 {
     struct fixture *fx = *state;
-    struct file was = regular(1), f = regular(2), g = f;
-    struct cache_mutation m, other;
-    g.ctime++;
+    for (unsigned i = 0; i < 2; i++) {
+        struct file was = regular(1), f = was;
+        struct cache_mutation m, other;
+        if (i == 0)
+            f.fileid = 2;
+        else
+            f.fsid = 8;
+        struct file g = f;
+        g.ctime++;
+        fill(fx, "f/a", &was);
+        cache_stamp held = tick(fx);
+        begin(fx, &m, "f/a");
+        begin(fx, &other, "f/a");
+        result(fx, &m, &g);
+        cache_mutation_end(&m, fx->now);
+        cache_mutation_end(&other, fx->now);
+        fill_sent(fx, held, "f/b", &f);
+        assert_not_served(fx, "f/b");
+        fill(fx, "f/b", &g);
+        assert_served(fx, "f/b", &g);
+        cache_flush(fx->cache, NULL);
+    }
+}
+
+/* What the handle leads to is looked at once more when the mutation begins: another file may have been shown since. */
+static void test_another_file_as_it_begins(void **state)
+{
+    struct fixture *fx = *state;
+    struct file was = regular(1), f = regular(2);
+    struct cache_mutation m;
     fill(fx, "f/a", &was);
-    cache_stamp held = tick(fx);
-    begin(fx, &m, "f/a");
-    begin(fx, &other, "f/a");
-    result(fx, &m, &g);
+    fill(fx, "f/b", &f);
+    cache_mutation_init(&m, fx->server);
+    cache_mutation_add_object(&m, text("f/a"));
+    fill(fx, "f/a", &f);
+    cache_mutation_begin(&m, fx->now);
     cache_mutation_end(&m, fx->now);
-    cache_mutation_end(&other, fx->now);
-    fill_sent(fx, held, "f/b", &f);
+    assert_not_served(fx, "f/a");
     assert_not_served(fx, "f/b");
-    fill(fx, "f/b", &g);
-    assert_served(fx, "f/b", &g);
 }
 
 /* K04: REMOVE of a link that was made behind the proxy's back. The caller asks which file it was. */
@@ -433,6 +458,7 @@ int main(void)
         TEST(test_learned_and_shown),
         TEST(test_another_file_and_shown),
         TEST(test_another_file_on_its_way),
+        TEST(test_another_file_as_it_begins),
         TEST(test_identify),
         TEST(test_found),
         TEST(test_told_otherwise),

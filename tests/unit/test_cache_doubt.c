@@ -261,6 +261,26 @@ static void test_settle_found(void **state)
     }
 }
 
+/* The same for a file that came to light only while the mutation was under way, and a handle of it that is new. */
+static void test_settle_identified(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    struct cache_mutation m;
+    file_fattr(&f, fattr);
+    fx->ages.exclusive = true;
+    fx->ages.settle = 10 * CACHE_NSEC_PER_SEC;
+    fx->ages.settle_age = CACHE_NSEC_PER_SEC;
+    cache_mutation_init(&m, fx->server);
+    cache_mutation_add_object(&m, text("f/a"));
+    cache_mutation_begin(&m, fx->now);
+    cache_mutation_identify(&m, 0, fattr);
+    cache_mutation_end(&m, fx->now);
+    fill(fx, "f/b", &f);
+    assert_settles(fx, "f/b", &f);
+}
+
 /* What was told before a doubt counts for nobody any more: a flavor to which the server has told nothing since is told
  * nothing, and the others what they were told. */
 static void test_flavors(void **state)
@@ -333,9 +353,16 @@ static void test_flush(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_asked_again), TEST(test_still_compared), TEST(test_until),
-        TEST(test_settle),      TEST(test_settle_found),   TEST(test_flush),
-        TEST(test_no_links),    TEST(test_flavors),        TEST(test_settle_before_the_end),
+        TEST(test_asked_again),
+        TEST(test_still_compared),
+        TEST(test_until),
+        TEST(test_settle),
+        TEST(test_settle_found),
+        TEST(test_flush),
+        TEST(test_no_links),
+        TEST(test_flavors),
+        TEST(test_settle_identified),
+        TEST(test_settle_before_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -336,6 +336,27 @@ static void test_doubt(void **state)
     assert_resolve(fx, "d", "x", NULL);
 }
 
+/* What orders the names of a directory: which file it is where that is known, whatever its handle; else its handle. */
+static void test_file(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), e = directory(2);
+    struct cache_mutation m;
+    fill(fx, "d/a", &d);
+    fill(fx, "d/b", &d);
+    fill(fx, "e", &e);
+    cache_mutation_init(&m, fx->server);
+    const char *const handles[] = {"d/a", "d/b", "e", "unknown", "also unknown"};
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(cache_mutation_add_object(&m, text(handles[i])), i);
+    for (unsigned i = 0; i < 5; i++) {
+        for (unsigned j = 0; j < 5; j++)
+            assert_int_equal(bytes_equal(cache_mutation_file(&m, i), cache_mutation_file(&m, j)),
+                             i == j || (i < 2 && j < 2));
+    }
+    assert_true(bytes_equal(cache_mutation_file(&m, 3), text("unknown")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +375,7 @@ int main(void)
         TEST(test_verdict_across),
         TEST(test_collisions),
         TEST(test_doubt),
+        TEST(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,7 @@ static void test_names_stay(void **state)
         begin_in(fx, &m, exclusive);
         assert_resolve(fx, "d", "x", "f");
         end(fx, &m);
+        assert_resolve(fx, "d", "x", exclusive ? "f" : NULL);
         e.ctime++;
         fill(fx, "d", &e);
         name(fx, "d", "other", "f");
