@@ -95,6 +95,20 @@ static void test_age(void **state)
     assert_served(fx, "f", &f);
 }
 
+/* A worker whose clock is a moment behind asks again: that is no long time without a change. */
+static void test_clock_behind(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    fill(fx, "f", &f);
+    fx->now -= CACHE_NSEC_PER_MSEC;
+    fill(fx, "f", &f);
+    advance(fx, 2999);
+    assert_served(fx, "f", &f);
+    advance(fx, 1);
+    assert_not_served(fx, "f");
+}
+
 /*
  * Two replies with different states, in every order of sending and receiving. Only where one was
  * sent after the other had come is it known which is newer; else neither may be kept.
@@ -468,6 +482,7 @@ int main(void)
         TEST(test_ticks),
         TEST(test_handle_lengths),
         TEST(test_age),
+        TEST(test_clock_behind),
         TEST(test_two),
         TEST(test_two_equal),
         TEST(test_atime),

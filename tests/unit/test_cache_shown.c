@@ -91,6 +91,12 @@ static void test_room(void **state)
     }
     assert_in_range(usage(fx).bytes, 0, 64u << 10); /* each lost one would be some 200 octets */
     fixture_close(fx);
+    fixture_open(fx, 0, 0); /* none at all */
+    fill(fx, "f", &f);
+    assert_not_served(fx, "f");
+    assert_int_equal(usage(fx).objects, 0);
+    assert_int_equal(usage(fx).bytes, 0);
+    fixture_close(fx);
 }
 
 int main(void)
