@@ -38,6 +38,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct line *line = *state;
+    order_destroy(NULL);
     order_destroy(line->order);
     free(line);
     return 0;
