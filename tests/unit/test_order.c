@@ -1,6 +1,7 @@
 #include "proxy/order.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "wire.h"
 
@@ -145,6 +146,27 @@ static void test_different_names_are_independent(void **state)
     for (unsigned i = 0; i < COUNT; i++)
         release(&t[i]);
     assert_int_equal(line->count, 0);
+}
+
+/* Protects: nor do they where there are more names than places in the table. */
+static void test_many_names(void **state)
+{
+    struct line *line = *state;
+    enum {
+        COUNT = 10000
+    };
+    struct entrant *t = calloc(COUNT, sizeof(*t));
+    assert_non_null(t);
+    for (unsigned i = 0; i < COUNT; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "%u", i);
+        enter(&t[i], line, name);
+        assert_true(take(&t[i]));
+    }
+    for (unsigned i = 0; i < COUNT; i++)
+        release(&t[i]);
+    assert_int_equal(line->count, 0);
+    free(t);
 }
 
 /* Protects: a call that mutates no name never waits. */
@@ -353,6 +375,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_one_name_in_order, setup, teardown),
         cmocka_unit_test_setup_teardown(test_late_comer_waits_behind, setup, teardown),
         cmocka_unit_test_setup_teardown(test_different_names_are_independent, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_names, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_name, setup, teardown),
         cmocka_unit_test_setup_teardown(test_same_name_twice_is_one_turn, setup, teardown),
         cmocka_unit_test_setup_teardown(test_crossed_pairs, setup, teardown),
