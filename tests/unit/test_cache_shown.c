@@ -67,6 +67,70 @@ static void test_too_many_handles(void **state)
     assert_served(fx, "f/0", &g);
 }
 
+/* A reply that another worker got later, and brought here sooner. */
+static struct cache_filler from_later(struct fixture *fx, const char *handle,
+                                      const struct file *file)
+{
+    uint8_t fattr[NFS3_FATTR_LEN];
+    struct cache_filler from = filler(fx, 0);
+    from.received += 100;
+    file_fattr(file, fattr);
+    cache_fill_attributes(&from, text(handle), fattr);
+    return from;
+}
+
+/* Of two replies the later one counts, whichever was brought first: what was sent before that, and comes last, may be
+ * older. They are of one handle or of two, and contradict each other or say the same. */
+static void test_brought_sooner(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = f;
+    g.ctime++;
+    for (unsigned i = 0; i < 3; i++) {
+        struct cache_filler from = from_later(fx, "f/b", &g);
+        assert_served(fx, "f/b", &g);
+        fill(fx, i == 0 ? "f/a" : "f/b", i == 2 ? &g : &f);
+        cache_stamp sent = tick(fx);
+        assert_true(sent < from.received);
+        fill_sent(fx, sent, "f/c", &f);
+        assert_not_served(fx, "f/c");
+        fill_sent(fx, from.received, "f/c", &f);
+        assert_served(fx, "f/c", &f);
+        while (tick(fx) < from.received)
+            ;
+        cache_flush(fx->cache, NULL);
+    }
+}
+
+/* The same of names. */
+static void test_name_brought_sooner(void **state)
+{
+    struct fixture *fx = *state;
+    struct file d = directory(1), f = regular(2), g = regular(3);
+    fx->ages.exclusive = true;
+    fill(fx, "d", &d);
+    fill(fx, "f", &f);
+    fill(fx, "g", &g);
+    for (unsigned i = 0; i < 2; i++) {
+        struct cache_filler from = filler(fx, 0);
+        from.received += 100;
+        cache_fill_name(&from, text("d"), text("x"), text("g"), false);
+        assert_resolve(fx, "d", "x", "g");
+        name(fx, "d", "x", i == 0 ? "f" : "g");
+        assert_resolve(fx, "d", "x", i == 0 ? NULL : "g");
+        cache_stamp sent = tick(fx);
+        assert_true(sent < from.received);
+        struct cache_filler last = filler(fx, sent);
+        cache_fill_name(&last, text("d"), text("x"), text("f"), false);
+        assert_resolve(fx, "d", "x", NULL);
+        while (tick(fx) < from.received)
+            ;
+        name(fx, "d", "x", "f");
+        assert_resolve(fx, "d", "x", "f");
+        cache_drop_name(fx->server, text("d"), text("x"));
+    }
+}
+
 /* Room for an object is taken before it is known whether it is kept. It comes back: where there is one, where none is kept,
  * and where its other handles stand in other shards. */
 static void test_room(void **state)
@@ -102,10 +166,8 @@ static void test_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_another_file),
-        TEST(test_contradiction),
-        TEST(test_too_many_handles),
-        TEST(test_room),
+        TEST(test_another_file),   TEST(test_contradiction),       TEST(test_too_many_handles),
+        TEST(test_brought_sooner), TEST(test_name_brought_sooner), TEST(test_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
