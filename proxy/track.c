@@ -271,12 +271,11 @@ struct track_question track_question(struct track *track, const struct request *
 }
 
 /*
- * GETATTR asks for no permission: no other error than these says that there is no such file. One that was not there before
- * the mutation can't be what it changed. One that is gone afterwards was removed by a mutation, which found out about its
- * other handles, or, in `shared`, behind the proxy's back, and these may still be kept as the file was before.
+ * GETATTR asks for no permission: no other error than these says that there is no such file. What was not there before the
+ * mutation can't be what it changed. What was changed and is gone when it is asked for may be kept under other handles, as it
+ * was before: whoever removed it need not have known them.
  */
-static void not_identified(struct track *track, const struct request *request,
-                           const struct reply *reply)
+static void not_identified(struct track *track, const struct reply *reply)
 {
     bool gone = harvest_handle_gone(reply);
     if (turned_away(reply))
@@ -284,16 +283,16 @@ static void not_identified(struct track *track, const struct request *request,
     else if (gone && !track->begun)
         track->unseen = true;
     else
-        track->doubt |= !gone || (track->succeeded && !exclusive(request));
+        track->doubt |= !gone || track->succeeded;
 }
 
-static void identity_answer(struct track *track, const struct request *request,
-                            const struct track_question *question, const struct reply *reply)
+static void identity_answer(struct track *track, const struct track_question *question,
+                            const struct reply *reply)
 {
     if (reply->decoded && reply->res.status == NFS3_OK)
         cache_mutation_identify(&track->mutation, question->object, reply->res.object);
     else
-        not_identified(track, request, reply);
+        not_identified(track, reply);
 }
 
 static void found_answer(struct track *track, const struct request *request,
@@ -302,7 +301,7 @@ static void found_answer(struct track *track, const struct request *request,
     if (reply->decoded && reply->res.status == NFS3_OK)
         found(track, request, question->handle, reply->res.object);
     else
-        not_identified(track, request, reply);
+        not_identified(track, reply);
     track->found_len = 0;
 }
 
@@ -317,7 +316,7 @@ void track_answer(struct track *track, const struct request *request,
         behind_answer(track, request, &track->behind2, reply);
         break;
     case TRACK_ASK_IDENTITY:
-        identity_answer(track, request, question, reply);
+        identity_answer(track, question, reply);
         break;
     case TRACK_ASK_FOUND:
         found_answer(track, request, question, reply);

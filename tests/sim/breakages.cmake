@@ -138,8 +138,7 @@ sim_breakage(denied_look_after_the_work_forgotten proxy/track.c
 sim_breakage(refused_look_after_the_work_forgotten proxy/track.c
   "        track->doubt |= track->succeeded && !absent;" "        track->doubt |= false && absent;")
 sim_breakage(failed_identity_forgotten proxy/track.c
-  "        track->doubt |= !gone || (track->succeeded && !exclusive(request));"
-  "        track->doubt |= gone && track->succeeded && !exclusive(request);")
+  "        track->doubt |= !gone || track->succeeded;" "        track->doubt |= gone && track->succeeded;")
 sim_breakage(stale_identity_believed proxy/track.c
   "    else if (gone && !track->begun)\n        track->unseen = true;" "    else if (gone && !track->begun)\n        return;")
 sim_breakage(broken_server_taken_for_a_denial proxy/track.c

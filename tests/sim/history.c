@@ -88,15 +88,6 @@ void reg_untouch(struct reg *reg, uint32_t call, uint64_t moment)
     end(reg->touch, reg->touches, call, moment);
 }
 
-bool reg_touching(const struct reg *reg)
-{
-    for (unsigned i = 0; i < reg->touches; i++) {
-        if (reg->touch[i].ended == 0)
-            return true;
-    }
-    return false;
-}
-
 unsigned reg_touched(const struct reg *reg, uint64_t since)
 {
     unsigned count = 0;

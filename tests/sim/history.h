@@ -70,8 +70,6 @@ void reg_touch(struct reg *reg, uint32_t call, uint64_t sent);
 void reg_untouch(struct reg *reg, uint32_t call, uint64_t moment);
 /* Of another call than that one, at any time between those moments? */
 bool reg_touched_during(const struct reg *reg, uint64_t sent, uint64_t received, uint32_t call);
-/* Of any call, now. */
-bool reg_touching(const struct reg *reg);
 /* How many mutations may have changed it since that moment. */
 unsigned reg_touched(const struct reg *reg, uint64_t since);
 

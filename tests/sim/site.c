@@ -219,21 +219,6 @@ static unsigned keep_execution(struct run *run, struct sending *sending,
     return sending->executions++;
 }
 
-/*
- * What the server may say instead of what it should. That a file is gone is believed of one that is being changed, in
- * `exclusive`: whoever removes it finds out about its other handles. So it does not say STALE of one that is there.
- */
-static struct nfsd_errors errors_of(struct run *run, const struct sending *sending)
-{
-    struct nfsd_errors errors = sending->call != NULL ? run->plan->nfsd.errors : run->plan->asked;
-    fs_node node =
-        ledger_handle_node(&run->ledger, ledger_handle(&run->ledger, sending->read.args.object));
-    if (sending->call == NULL && run->plan->exclusive && run->plan->nfsd.aliases > 1 &&
-        reg_touching(ledger_node(&run->ledger, node)))
-        errors.stale = 0;
-    return errors;
-}
-
 static unsigned execute(struct run *run, struct sending *sending)
 {
     struct nfsd_executed executed;
@@ -245,8 +230,7 @@ static unsigned execute(struct run *run, struct sending *sending)
     run->cause.sent = sending->sent;
     run->cause.stolen =
         sending->call != NULL && judge_stolen(run, &sending->read, sending->arrived);
-    const struct nfsd_errors errors = errors_of(run, sending);
-    nfsd_set_errors(run->nfsd, &errors);
+    nfsd_set_errors(run->nfsd, sending->call != NULL ? &run->plan->nfsd.errors : &run->plan->asked);
     nfsd_execute(run->nfsd, connection, (struct bytes){sending->octets, sending->len},
                  site_now(run), run_draw(run, DECIDE_EXECUTION, sending->name, sending->executions),
                  &executed);
@@ -275,7 +259,7 @@ static void send_reply(struct run *run, struct sending *sending, unsigned epoch,
  */
 static uint64_t latest(const struct run *run)
 {
-    const uint64_t way = 200 * PLAN_MSEC;
+    const uint64_t way = run->plan->way_high;
     if (!run->plan->exclusive || run->plan->doubt > LATE_HIGH + way)
         return LATE_HIGH;
     return run->plan->doubt > way ? run->plan->doubt - way : 0;

@@ -48,15 +48,16 @@ static void set_size_of_what_goes(const char *settings, uint32_t status, bool do
     scene_close(&s);
 }
 
-/* Protects: C1 in `shared`: a file that was changed, and is removed on the server before it can be asked for, may be known
- * under other handles. Not where the mutation failed, and not in `exclusive`, where the one that removed it was tracked. */
+/* Protects: C1: a file that was changed, and is removed before it can be asked for, may be known under other handles. Not
+ * where the mutation failed. */
 static void test_gone_meanwhile(void **state)
 {
     (void)state;
     set_size_of_what_goes(SHARED, NFS3_OK, true);
     set_size_of_what_goes(SHARED, NFS3ERR_IO, true);
     set_size_of_what_goes(SHARED, NFS3ERR_PERM, false);
-    set_size_of_what_goes(EXCLUSIVE, NFS3_OK, false);
+    set_size_of_what_goes(EXCLUSIVE, NFS3_OK, true);
+    set_size_of_what_goes(EXCLUSIVE, NFS3ERR_PERM, false);
 }
 
 /* Protects: memory = 0 forwards everything and asks nothing of its own: there is nothing that could
