@@ -67,6 +67,30 @@ static void test_too_many_handles(void **state)
     assert_served(fx, "f/0", &g);
 }
 
+/* Something else is being changed that has the same fence: what is shown meanwhile is not kept, and what is kept says something
+ * older from then on. */
+static void test_shared_fence(void **state)
+{
+    (void)state;
+    struct fixture one;
+    struct fixture *fx = &one;
+    struct file f = regular(1), g = f;
+    struct cache_mutation m;
+    g.ctime++;
+    fixture_open(fx, FIXTURE_MEMORY, 1);
+    fill(fx, "f", &f);
+    begin(fx, &m, "other");
+    fill(fx, "f", &f);
+    assert_served(fx, "f", &f);
+    fill(fx, "f", &g);
+    assert_not_served(fx, "f");
+    end(fx, &m);
+    assert_not_served(fx, "f");
+    fill(fx, "f", &g);
+    assert_served(fx, "f", &g);
+    fixture_close(fx);
+}
+
 /* A reply that another worker got later, and brought here sooner. */
 static struct cache_filler from_later(struct fixture *fx, const char *handle,
                                       const struct file *file)
