@@ -190,8 +190,9 @@ static void test_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_another_file),   TEST(test_contradiction),       TEST(test_too_many_handles),
-        TEST(test_brought_sooner), TEST(test_name_brought_sooner), TEST(test_room),
+        TEST(test_another_file), TEST(test_contradiction),  TEST(test_too_many_handles),
+        TEST(test_shared_fence), TEST(test_brought_sooner), TEST(test_name_brought_sooner),
+        TEST(test_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
