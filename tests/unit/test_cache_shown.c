@@ -67,6 +67,24 @@ static void test_too_many_handles(void **state)
     assert_served(fx, "f/0", &g);
 }
 
+/* A reply is newer than what is kept under its own handle, and may be older than the same that came later under another one:
+ * none is kept. */
+static void test_between_two_handles(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = f;
+    g.ctime++;
+    fill(fx, "f/a", &f);
+    cache_stamp sent = tick(fx);
+    fill(fx, "f/b", &f);
+    fill_sent(fx, sent, "f/a", &g);
+    assert_not_served(fx, "f/a");
+    assert_not_served(fx, "f/b");
+    assert_int_equal(usage(fx).overlaps, 1);
+    fill(fx, "f/a", &g);
+    assert_served(fx, "f/a", &g);
+}
+
 /* Something else is being changed that has the same fence: what is shown meanwhile is not kept, and what is kept says something
  * older from then on. */
 static void test_shared_fence(void **state)
@@ -190,9 +208,10 @@ static void test_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_another_file), TEST(test_contradiction),  TEST(test_too_many_handles),
-        TEST(test_shared_fence), TEST(test_brought_sooner), TEST(test_name_brought_sooner),
-        TEST(test_room),
+        TEST(test_another_file),        TEST(test_contradiction),
+        TEST(test_too_many_handles),    TEST(test_shared_fence),
+        TEST(test_between_two_handles), TEST(test_brought_sooner),
+        TEST(test_name_brought_sooner), TEST(test_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
