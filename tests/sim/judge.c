@@ -178,12 +178,13 @@ static uint64_t first_arrival(const struct call_made *call)
 }
 
 /*
- * A mutation's reply: what it did is known from now on. Where somebody else changed the name before the reply was told, the proxy
- * may have asked what was behind it at another time than when the call was executed.
+ * A mutation's reply: what it did is known from now on. After a CREATE the proxy may ask what it met: where somebody else changed
+ * the name before the reply was told, that is something else. (Of other calls it asks before they are sent: execute.)
  */
 static void raise_effects(struct run *run, struct call_made *call)
 {
-    const bool stolen = judge_stolen(run, &call->read, first_arrival(call));
+    const bool stolen =
+        call->read.procedure == NFS3_CREATE && judge_stolen(run, &call->read, first_arrival(call));
     for (unsigned i = 0; i < call->effects; i++) {
         const struct effect *effect = &call->effect[i];
         struct reg *reg = run_reg(run, &effect->ref);
