@@ -93,6 +93,7 @@ int main(int argc, char **argv)
     s.watch.direct = &s.direct;
     s.watch.stat = session.stat;
     s.watch.service = session.service;
+    s.watch.lingers = session.lingers;
 
     check_begin("a folder for the cases");
     struct nfs_handle top = session_folder(&session, &s.a, "mutations");

@@ -49,6 +49,7 @@ static void guard_tells_of_change(struct stage *s)
         check_ok(nfs_call_setattr(&s->direct, &f, &mode, NULL, &s->r), &s->r, "SETATTR behind");
         check_ok(nfs_call_getattr(&s->direct, &f, &s->r), &s->r, "GETATTR");
     }
+    check(s->r.object.value.ctime.seconds != known.seconds, "the server's clock stands still");
     stage_changed(s, nfs_call_setattr(&s->a, &f, &other, &known, &s->r), NFS3ERR_NOT_SYNC,
                   "the ctime of before as guard");
     check_ok(nfs_call_getattr(&s->b, &f, &s->r), &s->r, "GETATTR");

@@ -121,27 +121,39 @@ static void write_refused(struct stage *s)
                   "as another user");
 }
 
-/* Of a directory, since the list goes as the default one, too (nfs_call_setacl), which Linux does not let a file have. */
+static void setacl_of(struct stage *s, const struct nfs_handle *h)
+{
+    const nfsacl_ace aces[] = {{.type = NFSACL_TYPE_USER_OBJ, .perm = 6},
+                               {.type = NFSACL_TYPE_USER, .id = 2002, .perm = 6},
+                               {.type = NFSACL_TYPE_GROUP_OBJ, .perm = 0},
+                               {.type = NFSACL_TYPE_CLASS_OBJ, .perm = 6},
+                               {.type = NFSACL_TYPE_CLASS, .perm = 0}};
+    const uint32_t count = sizeof aces / sizeof aces[0];
+    int err = nfs_call_setacl(&s->direct, h, aces, count, true, &s->r);
+    if (err == -EPROTO || (err == 0 && s->r.status == NFS3ERR_NOTSUPP)) {
+        check_skip("SETACL: this server has no NFSACL (%s)", s->r.why);
+        return;
+    }
+    bool defaults = err == 0 && s->r.status != NFS3ERR_ACCES;
+    err = nfs_call_setacl(&s->a, h, aces, count, defaults, &s->r);
+    stage_changed(s, err, NFS3_OK, "SETACL");
+    stage_changed(s, nfs_call_getacl(&s->b, h, &s->r), NFS3_OK, "GETACL");
+}
+
 static void setacl(struct stage *s)
+{
+    struct nfs_handle f = watched_file(s);
+    setacl_of(s, &f);
+}
+
+static void setacl_directory(struct stage *s)
 {
     struct nfs_handle d = stage_dir(s, &s->dir, "d");
     watch_object(&s->watch, "d", &d);
     watch_object(&s->watch, "the folder", &s->dir);
     watch_name(&s->watch, &s->dir, "d");
     stage_warm(s);
-    const nfsacl_ace aces[] = {{.type = NFSACL_TYPE_USER_OBJ, .perm = 6},
-                               {.type = NFSACL_TYPE_USER, .id = 2002, .perm = 6},
-                               {.type = NFSACL_TYPE_GROUP_OBJ, .perm = 0},
-                               {.type = NFSACL_TYPE_CLASS_OBJ, .perm = 6},
-                               {.type = NFSACL_TYPE_CLASS, .perm = 0}};
-    int err = nfs_call_setacl(&s->direct, &d, aces, sizeof aces / sizeof aces[0], &s->r);
-    if (err == -EPROTO || (err == 0 && s->r.status == NFS3ERR_NOTSUPP)) {
-        check_skip("SETACL: this server has no NFSACL (%s)", s->r.why);
-        return;
-    }
-    err = nfs_call_setacl(&s->a, &d, aces, sizeof aces / sizeof aces[0], &s->r);
-    stage_changed(s, err, NFS3_OK, "SETACL");
-    stage_changed(s, nfs_call_getacl(&s->b, &d, &s->r), NFS3_OK, "GETACL");
+    setacl_of(s, &d);
 }
 
 const struct mutation_case mutations_object[] = {
@@ -155,5 +167,6 @@ const struct mutation_case mutations_object[] = {
     {"WRITE stable, COMMIT", write_stable},
     {"WRITE refused", write_refused},
     {"SETACL", setacl},
+    {"SETACL of a directory", setacl_directory},
     {NULL, NULL},
 };

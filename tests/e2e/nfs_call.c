@@ -348,17 +348,17 @@ int nfs_call_getacl(struct nfs_client *c, const struct nfs_handle *h, struct nfs
 }
 
 int nfs_call_setacl(struct nfs_client *c, const struct nfs_handle *h, const nfsacl_ace *aces,
-                    uint32_t count, struct nfs_reply *r)
+                    uint32_t count, bool defaults, struct nfs_reply *r)
 {
     struct nfs_call call = {.procedure = NFSACL3_SETACL, .acl = true};
-    /* This is as ganesha 4.3 wants it: it does not decode an empty default list. */
     nfsacl_ace *list = (nfsacl_ace *)(uintptr_t)aces;
+    uint32_t default_count = defaults ? count : 0;
     call.args.setacl =
         (SETACL3args){.dir = nfs_call_handle(h),
-                      .mask = ACL_ALL,
+                      .mask = defaults ? ACL_ALL : NFSACL_MASK_ACL_ENTRY | NFSACL_MASK_ACL_COUNT,
                       .ace_count = count,
                       .ace = {.ace_len = count, .ace_val = list},
-                      .default_ace_count = count,
-                      .default_ace = {.default_ace_len = count, .default_ace_val = list}};
+                      .default_ace_count = default_count,
+                      .default_ace = {.default_ace_len = default_count, .default_ace_val = list}};
     return make(c, &call, r);
 }

@@ -57,8 +57,9 @@ int nfs_call_pathconf(struct nfs_client *c, const struct nfs_handle *h, struct n
 int nfs_call_commit(struct nfs_client *c, const struct nfs_handle *h, struct nfs_reply *r);
 /* NFSACL. -EPROTO where the server does not have it. */
 int nfs_call_getacl(struct nfs_client *c, const struct nfs_handle *h, struct nfs_reply *r);
+/* With `defaults` as the default list, too. (ganesha 4.3 does not decode an empty one; Linux lets no file have one.) */
 int nfs_call_setacl(struct nfs_client *c, const struct nfs_handle *h, const nfsacl_ace *aces,
-                    uint32_t count, struct nfs_reply *r);
+                    uint32_t count, bool defaults, struct nfs_reply *r);
 
 /* For arguments of calls that are not waited for. Points into `h`. */
 nfs_fh3 nfs_call_handle(const struct nfs_handle *h);

@@ -25,12 +25,17 @@ int session_port(const char *text)
 
 void session_parse(struct session *s, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"port", required_argument, NULL, 'p'},    {"mount-port", required_argument, NULL, 'm'},
-        {"direct", required_argument, NULL, 'd'},  {"direct-mount", required_argument, NULL, 'n'},
-        {"path", required_argument, NULL, 'e'},    {"stat", required_argument, NULL, 's'},
-        {"service", required_argument, NULL, 'v'}, {"seconds", required_argument, NULL, 't'},
-        {"host", required_argument, NULL, 'h'},    {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"port", required_argument, NULL, 'p'},
+                                            {"mount-port", required_argument, NULL, 'm'},
+                                            {"direct", required_argument, NULL, 'd'},
+                                            {"direct-mount", required_argument, NULL, 'n'},
+                                            {"path", required_argument, NULL, 'e'},
+                                            {"stat", required_argument, NULL, 's'},
+                                            {"service", required_argument, NULL, 'v'},
+                                            {"seconds", required_argument, NULL, 't'},
+                                            {"host", required_argument, NULL, 'h'},
+                                            {"lingers", no_argument, NULL, 'l'},
+                                            {NULL, 0, NULL, 0}};
     *s = (struct session){.service = "one",
                           .seconds = 1,
                           .tested = {.host = "127.0.0.1"},
@@ -60,6 +65,9 @@ void session_parse(struct session *s, int argc, char **argv)
             break;
         case 'v':
             s->service = optarg;
+            break;
+        case 'l':
+            s->lingers = true;
             break;
         case 't':
             s->seconds = strtod(optarg, NULL);

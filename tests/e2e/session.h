@@ -9,6 +9,7 @@
  *                                nothing is asked about the cache
  *   --service NAME               whose counts these are
  *   --seconds N                  how long
+ *   --lingers                    the server may have a removed file for a while, without links (Linux)
  */
 #ifndef E2E_SESSION_H
 #define E2E_SESSION_H
@@ -21,6 +22,7 @@ struct session {
     const char *stat;
     const char *service;
     double seconds;
+    bool lingers;
     char **rest; /* what is left of the arguments */
     int rest_count;
 };

@@ -140,20 +140,20 @@ static void compare_attr(const struct nfs_attr *got, const struct nfs_attr *want
           got_text, want_text);
 }
 
-/* A file without links may still be there when the one is asked, and gone when the other is. */
+/* There when the one was asked, and gone when the other was. */
 static bool just_gone(const struct nfs_reply *got, const struct nfs_reply *want)
 {
     return got->status == NFS3_OK && got->object.present && got->object.value.nlink == 0 &&
            want->status == NFS3ERR_STALE;
 }
 
-static void compare(const struct answer *got, const struct answer *want, const char *when,
-                    const char *question)
+static void compare(const struct watch *watch, const struct answer *got, const struct answer *want,
+                    const char *when, const char *question)
 {
     const struct nfs_reply *g = &got->reply, *w = &want->reply;
     if (!check(got->err == want->err, "%s: %s: error %d (%s), but the server says %d (%s)", when,
                question, got->err, g->why, want->err, w->why) ||
-        want->err != 0 || just_gone(g, w))
+        want->err != 0 || (watch->lingers && just_gone(g, w)))
         return;
     if (!check(g->status == w->status, "%s: %s: %s, but the server says %s", when, question,
                nfsstat3_to_str(g->status), nfsstat3_to_str(w->status)))
@@ -174,7 +174,7 @@ static void compare_viewer(struct watch *w, struct nfs_client *viewer, const cha
         ask(w, viewer, &q, &got);
         ask(w, w->direct, &q, &want);
         describe(w, &q, text, sizeof text);
-        compare(&got, &want, when, text);
+        compare(w, &got, &want, when, text);
     }
 }
 

@@ -21,6 +21,7 @@ struct watch {
     struct nfs_client *direct;
     const char *stat; /* session.h; NULL: don't count hits */
     const char *service;
+    bool lingers; /* session.h */
     struct {
         const char *label;
         struct nfs_handle handle;

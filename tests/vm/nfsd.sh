@@ -17,7 +17,7 @@ nfs_client() {
     local port=$1 mount_port=$2 client=$3
     shift 3
     run_group "$TOOLS/e2e-$client" --path "$SERVER_PATH" --port "$port" --mount-port "$mount_port" \
-        --direct "$SERVER_PORT" --direct-mount "$SERVER_MOUNT_PORT" "$@" || FAILURES=1
+        --direct "$SERVER_PORT" --direct-mount "$SERVER_MOUNT_PORT" --lingers "$@" || FAILURES=1
 }
 
 # A tree as large as one that a client copies: on the client's own file system, then over NFS, then on the server.
