@@ -59,6 +59,7 @@ static uint32_t find(const struct attributes *news)
     struct object *object = object_at(news->server->cache, index);
     if (!fattr_same_file(object->fattr, news->fattr)) {
         shard_of(news->server->cache, news->hash)->outside++;
+        server_doubted(news->server);
         object_drop(news->server, index, news->hash);
         return 0;
     }
@@ -111,8 +112,15 @@ static bool doubtful(const struct attributes *news)
     return server_in_doubt(news->server, news->asked) || nfs3_fattr_nlink(news->fattr) == 0;
 }
 
+static void settle_since(struct object *object, uint64_t ended)
+{
+    if (ended > packed_get40(object->mutated))
+        packed_put40(object->mutated, ended);
+}
+
 static void put(const struct attributes *news, struct object *object, uint64_t unchanged)
 {
+    settle_since(object, atomic_load(&news->server->ended));
     memcpy(object->fattr, news->fattr, NFS3_FATTR_LEN);
     packed_put48(object->received, news->received);
     packed_put40(object->fetched, news->asked / CACHE_NSEC_PER_MSEC);
@@ -132,9 +140,7 @@ static bool store_new(const struct attributes *news, uint32_t *spare)
     object_insert(news->server, index, news->hash, news->handle);
     put(news, object, 0);
     object_drop_names(news->server, object, news->hash);
-    uint64_t ended = identity_fence(&news->identity)->ended;
-    if (ended > packed_get40(object->mutated))
-        packed_put40(object->mutated, ended);
+    settle_since(object, identity_fence(&news->identity)->ended);
     identity_add(&news->identity, index);
     return true;
 }

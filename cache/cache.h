@@ -82,6 +82,13 @@ cache_stamp cache_tick(struct cache_server *server);
  * ns) is aged as in `shared` for good.
  */
 void cache_doubt(struct cache_server *server, uint64_t until);
+/* A mutation that ends now (monotonic ns) changed what nobody knows: all is asked again, and settles. */
+void cache_doubt_change(struct cache_server *server, uint64_t now);
+/* How often there was doubt, or a handle turned out to be another file: mutations that were under way then may have met
+ * something else than was thought. */
+uint64_t cache_doubts(const struct cache_server *server);
+/* The doubt that one of these leaves at its end. It is not counted: what began after the first knew better. */
+void cache_doubt_overtaken(struct cache_server *server, uint64_t now);
 
 /* How fresh is fresh: each service's own. Times in nanoseconds. */
 struct cache_ages {

@@ -46,7 +46,7 @@ static bool keeps(const struct attributes *news, const struct cache_mutation *mu
  * Other handles' attributes, where the identity came to light only now, go. Those that say otherwise
  * were shown to somebody: what the mutation says is kept only if it is newer. All locks are held.
  */
-static void touch_aliases(const struct attributes *news, uint32_t own)
+static void touch_aliases(const struct attributes *news, uint32_t own, uint64_t now)
 {
     const struct cache *cache = news->server->cache;
     for (uint32_t i = identity_next(&news->identity, 0); i; i = identity_next(&news->identity, i)) {
@@ -56,6 +56,7 @@ static void touch_aliases(const struct attributes *news, uint32_t own)
         if ((object->flags & OBJECT_VALID) && !fattr_equal(object->fattr, news->fattr))
             fence_raise(identity_fence(&news->identity), object_received(object));
         object_touch(news->server, object, object_hash(news->server, object_handle(object)));
+        mutation_mark(object, now);
     }
 }
 
@@ -81,7 +82,7 @@ static bool keep_after(struct cache_mutation *mutation, struct cache_mutation_ob
     uint32_t spare;
     uint32_t index = attributes_open(&span, &news, &spare);
     if (!of->fenced || of->fsid != news.identity.fsid || of->fileid != news.identity.fileid)
-        touch_aliases(&news, index);
+        touch_aliases(&news, index, now);
     bool kept = keeps(&news, mutation) && attributes_store(&news, index, &spare);
     if (kept) {
         index = object_find(server, news.hash, news.handle);
@@ -162,11 +163,11 @@ bool cache_mutation_found(struct cache_mutation *mutation, struct bytes handle,
     uint32_t spare;
     uint32_t index = attributes_open(&span, &news, &spare);
     forget(server, news.hash, handle);
-    touch_aliases(&news, index);
-    if (attributes_admitted(&news) && attributes_store(&news, index, &spare)) {
+    touch_aliases(&news, index, now);
+    if (attributes_admitted(&news) && attributes_store(&news, index, &spare))
         index = object_find(server, news.hash, handle);
+    if (index)
         mutation_mark(object_at(server->cache, index), now);
-    }
     attributes_raise(&news, news.received);
     mutation_note_ended(shard_fence(server, news.hash), now);
     mutation_note_ended(identity_fence(&news.identity), now);

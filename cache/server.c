@@ -87,7 +87,30 @@ void cache_doubt(struct cache_server *server, uint64_t until)
     if (atomic_load(&server->doubt_until) < until)
         atomic_store(&server->doubt_until, until);
     lock_release(&server->doubt_lock);
+    server_doubted(server);
     server_invalidate(server);
+}
+
+/* The moment first: what is kept later on settles. */
+void cache_doubt_overtaken(struct cache_server *server, uint64_t now)
+{
+    uint64_t msec = now / CACHE_NSEC_PER_MSEC;
+    lock_acquire(&server->doubt_lock);
+    if (atomic_load(&server->ended) < msec)
+        atomic_store(&server->ended, msec);
+    lock_release(&server->doubt_lock);
+    server_invalidate(server);
+}
+
+void cache_doubt_change(struct cache_server *server, uint64_t now)
+{
+    server_doubted(server);
+    cache_doubt_overtaken(server, now);
+}
+
+uint64_t cache_doubts(const struct cache_server *server)
+{
+    return atomic_load(&server->doubts);
 }
 
 bool cache_keeps(const struct cache_server *server)

@@ -72,7 +72,9 @@ struct cache_server {
     struct lock doubt_lock;
     atomic_uint_fast64_t valid_from;  /* what was received before is not served */
     atomic_uint_fast64_t doubt_until; /* ns */
-    atomic_uint_fast64_t blind;       /* mutations in flight that may touch what nobody knows of */
+    atomic_uint_fast64_t doubts;      /* cache_doubts */
+    atomic_uint_fast64_t ended; /* ms; when the last mutation did that changed what nobody knows */
+    atomic_uint_fast64_t blind; /* mutations in flight that may touch what nobody knows of */
     atomic_uint_fast64_t blind_ended; /* stamp of the last end of such a one */
     _Alignas(CACHE_LINE) atomic_uint_fast64_t clock;
 };
@@ -132,6 +134,11 @@ static inline cache_stamp server_valid_from(const struct cache_server *server)
 static inline bool server_in_doubt(const struct cache_server *server, uint64_t now)
 {
     return now < atomic_load(&server->doubt_until);
+}
+
+static inline void server_doubted(struct cache_server *server)
+{
+    atomic_fetch_add(&server->doubts, 1);
 }
 
 /* Everything received so far is not served any more, and nothing that was sent is kept. */

@@ -24,6 +24,26 @@ static bool has_server(const struct snapshot *snapshot, const struct cache_serve
     return false;
 }
 
+/* A service that promised that everybody writes through the proxy. */
+static bool has_exclusive(const struct snapshot *snapshot, const struct cache_server *server)
+{
+    for (unsigned i = 0; snapshot != NULL && i < snapshot->settings->service_count; i++) {
+        if (snapshot->servers[i] == server &&
+            snapshot->settings->services[i].coherence == SETTINGS_EXCLUSIVE)
+            return true;
+    }
+    return false;
+}
+
+/* Calls of the process before this one may still be executed, unseen; and what was kept before that promise was given may have
+ * been changed by somebody else. */
+static bool to_be_doubted(const struct snapshot *previous, const struct cache_server *server,
+                          const struct settings_service *service)
+{
+    return !has_server(previous, server) ||
+           (service->coherence == SETTINGS_EXCLUSIVE && !has_exclusive(previous, server));
+}
+
 struct snapshot *snapshot_create(struct settings *settings, struct cache *cache,
                                  const struct snapshot *previous, uint64_t now)
 {
@@ -40,8 +60,7 @@ struct snapshot *snapshot_create(struct settings *settings, struct cache *cache,
         snapshot->servers[i] = server_of(cache, service);
         if (snapshot->servers[i] == NULL)
             goto no_servers;
-        /* Calls of the process before this one may still be executed, unseen. */
-        if (!has_server(previous, snapshot->servers[i]))
+        if (to_be_doubted(previous, snapshot->servers[i], service))
             cache_doubt(snapshot->servers[i], now + service->doubt);
     }
     return snapshot;

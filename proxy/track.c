@@ -106,6 +106,7 @@ void track_resolve(struct track *track, const struct request *request)
 {
     const struct nfs3_args *args = &request->args;
     unsigned changes = request->procedure->changes;
+    track->doubts = cache_doubts(request->cache);
     if (changes & (CHANGES_BEHIND | CHANGES_EXISTING))
         behind_resolve(track, request, &track->behind, args->object, args->name);
     if (changes & CHANGES_BEHIND2)
@@ -398,12 +399,25 @@ void track_reply(struct track *track, const struct request *request, const struc
         watch_write_verf(request, reply->res.verf);
 }
 
+/*
+ * Mutations of one name are sent one after the other where it is known which file its directory is. One of which that was not
+ * known may have overtaken this one, and put something else behind the name. It left a doubt when it ended; what was asked
+ * for since is from before this one.
+ */
+static bool overtaken(const struct track *track, const struct request *request)
+{
+    return (request->procedure->changes & (CHANGES_NAME | CHANGES_NAME2)) && track->succeeded &&
+           cache_doubts(request->cache) != track->doubts;
+}
+
 void track_end(struct track *track, const struct request *request)
 {
     cache_mutation_end(&track->mutation, now_of(request));
     track->begun = false;
     if (track->doubt)
-        cache_doubt(request->cache, now_of(request));
+        cache_doubt_change(request->cache, now_of(request));
+    else if (overtaken(track, request))
+        cache_doubt_overtaken(request->cache, now_of(request));
 }
 
 static void result(struct track *track, const struct request *request, unsigned object,

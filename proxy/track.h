@@ -52,6 +52,7 @@ struct track {
     bool unseen; /* nothing was there that the caller was let see: doubt if the mutation succeeds */
     bool unanswered;        /* a question was turned away: doubt unless the mutation is too */
     bool succeeded;         /* or nobody knows whether it did */
+    uint64_t doubts;        /* cache_doubts when it became known what is behind its names */
     unsigned asked_objects; /* bit mask: identities that were asked for, whatever came of it */
 };
 

@@ -13,7 +13,7 @@ target_link_options(test_upstream PRIVATE -Wl,--wrap=calloc)
 foreach(name credential request call_hits call_clients call_coherence call_cases
     call_unreadable_credential track_questions track_answers track_create track_odd
     track_behind_the_back
-    track_doubtful track_unreadable track_order track_directories shared_ages shared_names
+    track_doubtful track_unreadable track_order track_overtaken track_directories shared_ages shared_names
     shared_outside shared_before call_settle call_no_links call_asked)
   nfsaccel_unit_test(${name} LIBS unit_stage)
 endforeach()

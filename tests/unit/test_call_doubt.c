@@ -127,6 +127,35 @@ static void test_everything_is_asked_again(void **state)
     }
 }
 
+/* Protects: C5: what was kept before a service becomes `exclusive` may have been changed by somebody else; not where another
+ * one of the server was that already. */
+static void test_exclusive_from_now_on(void **state)
+{
+    (void)state;
+    static const char other[] =
+        "[service other]\nserver = nas\nlisten = 127.0.0.1:2050\n" EXCLUSIVE;
+    static const struct {
+        const char *before, *after;
+        bool doubt;
+    } rows[] = {
+        {SHARED, EXCLUSIVE, true}, {EXCLUSIVE, EXCLUSIVE, false}, {EXCLUSIVE, SHARED, false},
+        {SHARED, SHARED, false},   {other, EXCLUSIVE, false},
+    };
+    for (unsigned i = 0; i < LENGTH_OF(rows); i++) {
+        struct scene s;
+        scene_open(&s, EXCLUSIVE);
+        struct snapshot *running = snapshot(&s, NULL, rows[i].before);
+        warm_attributes(&s, &s.f);
+        snapshot_drop(snapshot(&s, running, rows[i].after));
+        if (rows[i].doubt)
+            probe_fetches(&s.c2, probe_getattr(&s.f));
+        else
+            probe_serves(&s.c2, probe_getattr(&s.f));
+        snapshot_drop(running);
+        scene_close(&s);
+    }
+}
+
 /* Protects: what the verdict and the name stand on may be here again: each is asked for by itself. */
 static void test_each_by_itself(void **state)
 {
@@ -301,6 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everything_is_asked_again),
+        cmocka_unit_test(test_exclusive_from_now_on),
         cmocka_unit_test(test_each_by_itself),
         cmocka_unit_test(test_down_and_up_are_two),
         cmocka_unit_test(test_until),

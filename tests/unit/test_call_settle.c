@@ -282,6 +282,77 @@ static void test_settle_is_each_services_own(void **state)
     scene_close(&s);
 }
 
+static struct stage_sent *begin_create(struct scene *s)
+{
+    scene_open(s, EXCLUSIVE);
+    warm_attributes(s, &s->d);
+    stage_advance(s->stage, FOREVER);
+    return stage_asks(&s->c1, NFS3_CREATE, args_create(&s->d, "f", NFS3_UNCHECKED, NULL));
+}
+
+/* It truncated f. */
+static void end_create(struct scene *s, struct stage_sent *create)
+{
+    struct file before = s->d;
+    file_change(&s->d);
+    file_write(&s->f);
+    stage_tells(&s->c1, create, res_create(&s->f, &s->f.attr, full_wcc(&before, &s->d)));
+}
+
+static void expect_settles(struct scene *s, struct file *file)
+{
+    warm_attributes(s, file);
+    struct probe old = probe_getattr(file);
+    flush(file);
+    probe_lasts(s, STAGE_SECOND, old, probe_getattr(file));
+}
+
+/* Protects: what a CREATE met settles, under another handle, and where somebody asked for it meanwhile. */
+static void test_met_by_a_create(void **state)
+{
+    (void)state;
+    struct scene s;
+    struct stage_sent *create = begin_create(&s);
+    struct file alias = file_make("another handle of f", NF3REG, 2);
+    warm_attributes(&s, &alias);
+    end_create(&s, create);
+    alias.attr = s.f.attr;
+    expect_settles(&s, &alias);
+    scene_close(&s);
+
+    create = begin_create(&s);
+    stage_fetches(&s.c2, NFS3_GETATTR, args_handle(&s.f), res_getattr(&s.f.attr));
+    end_create(&s, create);
+    expect_settles(&s, &s.f);
+    scene_close(&s);
+}
+
+/* Protects: where nobody knows what was changed, everything settles that is asked for: known before, or new. */
+static void test_nobody_knows_what(void **state)
+{
+    (void)state;
+    for (unsigned known = 0; known < 2; known++) {
+        struct scene s;
+        scene_open(&s, EXCLUSIVE);
+        struct file alias = file_make("another handle of f", NF3REG, 2);
+        if (known)
+            warm_attributes(&s, &alias);
+        stage_advance(s.stage, FOREVER);
+        struct stage_sent *set = stage_asks(&s.c1, NFS3_SETATTR, args_setattr_size(&s.f, 0));
+        file_write(&s.f);
+        alias.attr = s.f.attr;
+        stage_answer(set, res_wcc(NFS3_OK, no_wcc));
+        stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.f)),
+                     res_status(NFS3ERR_JUKEBOX));
+        stage_told(&s.c1, set->for_xid, res_wcc(NFS3_OK, no_wcc));
+        expect_settles(&s, &alias);
+        stage_advance(s.stage, 10 * STAGE_SECOND);
+        probe_fetches(&s.c1, probe_getattr(&alias));
+        expect_for_good(&s, probe_getattr(&alias));
+        scene_close(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +365,8 @@ int main(void)
         cmocka_unit_test(test_settle_zero),
         cmocka_unit_test(test_shorter_age),
         cmocka_unit_test(test_settle_is_each_services_own),
+        cmocka_unit_test(test_met_by_a_create),
+        cmocka_unit_test(test_nobody_knows_what),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
