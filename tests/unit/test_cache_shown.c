@@ -32,10 +32,13 @@ static void test_contradiction(void **state)
     g.ctime++;
     cache_stamp held = tick(fx);
     fill(fx, "h", &f);
+    cache_stamp between = tick(fx);
     fill_sent(fx, held, "h", &g);
     assert_not_served(fx, "h");
     assert_int_equal(usage(fx).overlaps, 1);
     fill_sent(fx, held, "h", &was);
+    assert_not_served(fx, "h");
+    fill_sent(fx, between, "h", &was);
     assert_not_served(fx, "h");
     fill(fx, "h", &was);
     assert_served(fx, "h", &was);
