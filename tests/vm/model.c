@@ -61,7 +61,7 @@ static const struct entry *folder_entry(const struct model *m, const struct node
 
 void model_path(const struct model *m, const struct node *folder, char *path, size_t size)
 {
-    const struct entry *way[MODEL_NODES];
+    const struct entry *way[MODEL_NODES] = {NULL};
     size_t n = 0, at = 0;
     snprintf(path, size, ".");
     for (; folder != m->nodes; folder = way[n - 1]->at.folder)
