@@ -51,8 +51,6 @@ void harvest_lookup(const struct request *request, const struct reply *reply)
     struct cache_filler filler = harvest_filler(request, reply);
     filler.fattr = res->dir;
     keep(request, reply, res->dir);
-    if (!reply->decoded)
-        return;
     if (res->status == NFS3_OK) {
         if (res->object != NULL)
             cache_fill_attributes(&filler, res->handle, res->object);
@@ -65,7 +63,7 @@ void harvest_lookup(const struct request *request, const struct reply *reply)
 void harvest_access(const struct request *request, const struct reply *reply)
 {
     keep(request, reply, reply->res.object);
-    if (!reply->decoded || reply->res.status != NFS3_OK)
+    if (reply->res.status != NFS3_OK)
         return;
     struct cache_filler filler = harvest_filler(request, reply);
     filler.fattr = reply->res.object;
@@ -82,7 +80,7 @@ static bool is_dot(struct bytes name)
 void harvest_readdirplus(const struct request *request, const struct reply *reply)
 {
     keep(request, reply, reply->res.dir);
-    if (!reply->decoded || reply->res.status != NFS3_OK)
+    if (reply->res.status != NFS3_OK)
         return;
     struct cache_filler filler = harvest_filler(request, reply);
     filler.fattr = reply->res.dir;

@@ -31,7 +31,7 @@ enum procedure_changes {
 
 /* Writes the results of a hit; false when the cache can't say. */
 typedef bool procedure_answer(const struct request *request, struct writer *w);
-/* Brings what a reply says into the cache: for procedures that change nothing. */
+/* Brings what a reply, which has been decoded, says into the cache: for procedures that change nothing. */
 typedef void procedure_harvest(const struct request *request, const struct reply *reply);
 
 /* The same for a mutation under way, between its begin and its end. */
