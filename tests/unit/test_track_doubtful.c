@@ -60,6 +60,34 @@ static void test_gone_meanwhile(void **state)
     set_size_of_what_goes(EXCLUSIVE, NFS3ERR_PERM, false);
 }
 
+/* Protects: a file whose fsid and fileid are 0 is a file like any other, with other handles: whether the proxy has to ask which
+ * file it is, or the reply says so. */
+static void test_file_of_zeros(void **state)
+{
+    (void)state;
+    for (unsigned asks = 0; asks < 2; asks++) {
+        struct scene s;
+        scene_open(&s, EXCLUSIVE);
+        struct file alias = file_make("another handle of f", NF3REG, 0), before;
+        s.f.attr.fsid = alias.attr.fsid = 0;
+        s.f.attr.fileid = 0;
+        alias.attr = before.attr = s.f.attr;
+        warm_attributes(&s, &alias);
+        struct stage_sent *set = stage_asks(&s.c1, NFS3_SETATTR, args_setattr_size(&s.f, 0));
+        file_write(&s.f);
+        struct body results = res_wcc(NFS3_OK, asks ? no_wcc : full_wcc(&before, &s.f));
+        stage_answer(set, results);
+        if (asks)
+            stage_answer(stage_takes(s.stage, NFS3_GETATTR, args_handle(&s.f)),
+                         res_getattr(&s.f.attr));
+        stage_told(&s.c1, set->for_xid, results);
+        alias.attr = s.f.attr;
+        expect_asked_again(&s, &alias);
+        stage_quiet(s.stage);
+        scene_close(&s);
+    }
+}
+
 /* Protects: memory = 0 forwards everything and asks nothing of its own: there is nothing that could
  * be stale. */
 static void test_no_cache_asks_nothing(void **state)
@@ -85,6 +113,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_identity_denied),
         cmocka_unit_test(test_gone_meanwhile),
+        cmocka_unit_test(test_file_of_zeros),
         cmocka_unit_test(test_no_cache_asks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
