@@ -174,8 +174,6 @@ sim_breakage(settling_ignored cache/fresh.c
   "age >= ages->settle_age)" "age > UINT64_MAX - 1)")
 sim_breakage(changed_before_ignored cache/mutation_reply.c
   "    if (memcmp(before, of->before, NFS3_WCC_ATTR_LEN) == 0)\n        return true;" "    if (before)\n        return true;")
-sim_breakage(names_kept_beside_an_unknown_directory cache/mutation_reply.c
-  "of->vouched |= same && kept;" "of->vouched |= same || kept || true;")
 sim_breakage(outside_change_keeps_names cache/attributes.c
   "    object_drop_names(server, object, hash);\n    shard_of(server->cache, hash)->outside++;" "    shard_of(server->cache, hash)->outside++;")
 sim_breakage(outside_change_keeps_verdicts cache/attributes.c
