@@ -51,9 +51,9 @@ static const struct ref *recent(const struct run *run, struct draw *draw)
     return ref;
 }
 
-static bool put_recent_name(const struct run *run, struct writer *w, struct draw *draw)
+static bool put_recent_name(const struct run *run, const struct ref *ref, struct writer *w,
+                            struct draw *draw)
 {
-    const struct ref *ref = recent(run, draw);
     if (ref == NULL || ref->kind != REF_NAME || run->ledger.text[ref->b][0] == '.')
         return false;
     uint32_t handle = pick_handle_of(run, ref->a, draw);
@@ -67,7 +67,7 @@ static bool put_recent_name(const struct run *run, struct writer *w, struct draw
 /* A name in a directory; `full`: mostly one that leads somewhere. */
 static void put_dirop(const struct run *run, bool full, struct writer *w, struct draw *draw)
 {
-    if (draw_permille(draw, 250) && put_recent_name(run, w, draw))
+    if (draw_permille(draw, 250) && put_recent_name(run, recent(run, draw), w, draw))
         return;
     uint32_t dir = pick_handle(run, NF3DIR, draw);
     const char *name = pick_name(run, draw);
@@ -179,14 +179,22 @@ static void put_mknod(struct run *run, struct writer *w, struct draw *draw)
     put_sattr(run, w, draw, true);
 }
 
+/* A name that is removed or moved: often the one that somebody else changed last, of which the cache may know something else. */
+static void put_victim(struct run *run, struct writer *w, struct draw *draw)
+{
+    if (draw_permille(draw, 300) && put_recent_name(run, &run->outsider, w, draw))
+        return;
+    put_dirop(run, true, w, draw);
+}
+
 static void put_remove(struct run *run, struct writer *w, struct draw *draw)
 {
-    put_dirop(run, true, w, draw);
+    put_victim(run, w, draw);
 }
 
 static void put_rename(struct run *run, struct writer *w, struct draw *draw)
 {
-    put_dirop(run, true, w, draw);
+    put_victim(run, w, draw);
     put_dirop(run, draw_permille(draw, 500), w, draw);
 }
 

@@ -88,8 +88,8 @@ static void change_name(struct run *run, uint32_t number, struct draw *draw, enu
 
 static void change_names(struct run *run, uint32_t number, struct draw *draw, unsigned time)
 {
-    static const enum flip flips[] = {CREATE_IT, REMOVE_IT, RENAME_IT, REMOVE_IT,
-                                      LINK_IT,   REMOVE_IT, MAKE_IT,   RMDIR_IT};
+    static const enum flip flips[] = {CREATE_IT, REMOVE_IT, RENAME_IT, REMOVE_IT, LINK_IT,
+                                      REMOVE_IT, MAKE_IT,   RMDIR_IT,  LINK_IT,   RENAME_IT};
     const unsigned count = sizeof(flips) / sizeof(flips[0]);
     unsigned first = (unsigned)draw_below(draw, count);
     change_name(run, number, draw, flips[(first + time) % count]);
