@@ -90,6 +90,8 @@ sim_breakage(create_without_a_handle_asks_nothing proxy/track.c
 sim_breakage(cached_name_believed_in_shared proxy/track.c
   "if (!exclusive(request) || !cache_mutation_identified(&track->mutation, behind->object))"
   "if (!cache_mutation_identified(&track->mutation, behind->object))")
+sim_breakage(cached_absence_believed_in_shared proxy/track.c
+  "        if (exclusive(request))\n            behind->state = BEHIND_ABSENT;" "        behind->state = BEHIND_ABSENT;")
 sim_breakage(refused_look_believed proxy/track.c
   "    track->doubt |= track->unanswered || (track->unseen && track->succeeded);\n" "")
 sim_breakage(names_not_ordered proxy/track.c
@@ -145,10 +147,8 @@ sim_breakage(broken_server_taken_for_a_denial proxy/track.c
   "return reply->readable && !reply->executed && !broke;" "return reply->readable && !reply->executed && (broke || true);")
 sim_breakage(unreadable_reply_taken_for_a_failure proxy/track.c
   "return !reply->decoded || reply->res.status == NFS3_OK ||" "return (reply->decoded && reply->res.status == NFS3_OK) ||")
-sim_breakage(io_taken_for_a_refusal proxy/track.c
-  "reply->res.status == NFS3_OK || reply->res.status == NFS3ERR_IO ||" "reply->res.status == NFS3_OK ||")
-sim_breakage(serverfault_taken_for_a_refusal proxy/track.c
-  "reply->res.status == NFS3ERR_IO ||\n           reply->res.status == NFS3ERR_SERVERFAULT;" "reply->res.status == NFS3ERR_IO;")
+sim_breakage(trouble_taken_for_a_refusal proxy/track.c
+  "reply->res.status == NFS3_OK || reply->res.status == NFS3ERR_IO ||\n           reply->res.status == NFS3ERR_SERVERFAULT;" "reply->res.status == NFS3_OK;")
 
 # ---- permission
 
@@ -164,6 +164,8 @@ sim_breakage(search_right_unchecked cache/hit.c
 
 sim_breakage(attributes_do_not_age cache/fresh.c
   "return (ages->exclusive && !state->doubtful) || age < fresh_age(ages, state);" "return true;")
+sim_breakage(attributes_do_not_age_in_doubt cache/attributes.c
+  "return server_in_doubt(news->server, news->asked) || nfs3_fattr_nlink" "return nfs3_fattr_nlink")
 sim_breakage(absence_does_not_age cache/fresh.c
   "    if (name->negative && age >= ages->negative_age)\n        return false;" "")
 sim_breakage(verdicts_do_not_age cache/fresh.c

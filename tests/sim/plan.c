@@ -6,8 +6,10 @@
 #include <stdio.h>
 
 #define CALLS    400u
-#define NARROW   300u /* of a thousand runs */
-#define PUZZLING 350u /* of a thousand of these */
+#define NARROW   450u /* of a thousand runs */
+#define PUZZLING 500u /* of a thousand of these */
+#define LATE     100u /* of a thousand of the others: in which much is executed late */
+#define CRAMPED  200u /* of a thousand of what is left then */
 #define ASKED    200u /* of a thousand runs: in which the proxy's own questions fail */
 
 /* One of several, each as likely as the others. */
@@ -105,8 +107,16 @@ static void make_narrow(struct plan *plan, struct draw *draw)
     plan->pause_high = 4 * plan->pause_low;
     plan->nfsd.errors.jukebox = plan->nfsd.errors.fails_before = plan->nfsd.errors.rpc_errors = 0;
     plan->nfsd.no_after = 0;
-    if (!plan->exclusive)
-        plan->incident[INCIDENT_OUTSIDE] = 100;
+    if (plan->exclusive)
+        return;
+    plan->incident[INCIDENT_OUTSIDE] = 100;
+    if (draw_permille(draw, 500))
+        return;
+    /* The server tells all, so one reply is enough to notice what somebody else did (raise_names of judge.c). */
+    plan->nfsd.no_before = plan->nfsd.errors.fails_after = 0;
+    plan->nfsd.fs.granularity = 1;
+    plan->memory = ONE_OF(draw, 3u << 10, 6u << 10, 64u << 20);
+    plan->fences = (unsigned)ONE_OF(draw, 32, 64, 1024); /* less is kept than could be */
 }
 
 /*
@@ -116,15 +126,67 @@ static void make_narrow(struct plan *plan, struct draw *draw)
 static void make_puzzling(struct plan *plan, struct draw *draw)
 {
     struct nfsd_options *nfsd = &plan->nfsd;
+    const bool aliases = draw_permille(draw, 500);
     nfsd->errors.fails_after = 0;
-    nfsd->errors.breaks_after = (unsigned)ONE_OF(draw, 0, 300);
-    plan_asked(plan, draw, (unsigned)ONE_OF(draw, 200, 500));
     nfsd->no_handle = (unsigned)ONE_OF(draw, 0, 1000);
-    if (draw_permille(draw, 500))
+    switch (draw_below(draw, 4)) {
+    case 0:
+        plan_asked(plan, draw, (unsigned)ONE_OF(draw, 100, 300, 500));
+        break;
+    case 1:
+        plan->asked = (struct nfsd_errors){.refuses = 400};
+        nfsd->errors.breaks_after = 400;
+        break;
+    case 2:
+        plan->asked = (struct nfsd_errors){.stale = 400};
+        break;
+    case 3:
+        plan->asked = (struct nfsd_errors){.rpc_errors = 300};
+        nfsd->no_handle = 1000;
+        break;
+    }
+    if (!aliases)
         return;
     nfsd->aliases = (unsigned)draw_between(draw, 2, 3);
     nfsd->reuse_handles = false;
     nfsd->no_after = (unsigned)ONE_OF(draw, 300, 600, 900);
+    plan->memory = ONE_OF(draw, 6u << 10, 64u << 20);
+}
+
+/*
+ * Connections are lost all the time, so calls are executed late, and nothing but ages tells of what they did. Little else happens
+ * meanwhile.
+ */
+static void make_late(struct plan *plan, struct draw *draw)
+{
+    plan->exclusive = true;
+    plan->doubt = 60 * PLAN_SEC;
+    plan->age_min = 100 * PLAN_MSEC;
+    plan->age_max = plan->negative_age = plan->access_age = ONE_OF(draw, 100, 300) * PLAN_MSEC;
+    plan->reads = 4;
+    plan->repeats = 300;
+    plan->way_low = PLAN_MSEC;
+    plan->way_high = 20 * PLAN_MSEC;
+    plan->pause_low = ONE_OF(draw, 5, 20) * PLAN_MSEC;
+    plan->pause_high = 5 * plan->pause_low;
+    plan->incident[INCIDENT_OUTSIDE] = plan->incident[INCIDENT_CONFUSION] =
+        plan->incident[INCIDENT_BOOT] = plan->incident[INCIDENT_FLUSH] = 0;
+    plan->incident[INCIDENT_LINK_LOST] = (unsigned)ONE_OF(draw, 0, 20);
+    plan->incident[INCIDENT_PROXY_RESTART] = 20;
+}
+
+/* Little fits into the cache, and replies come late: what is shown may have gone from there when an older one comes. */
+static void make_cramped(struct plan *plan, struct draw *draw)
+{
+    plan->memory = ONE_OF(draw, 2u << 10, 3u << 10);
+    plan->names = 3;
+    plan->reads = 3;
+    plan->probes = 300;
+    plan->repeats = 500;
+    plan->held = 30;
+    plan->pause_low = plan->way_low * ONE_OF(draw, 1, 5);
+    plan->pause_high = 4 * plan->pause_low;
+    plan->nfsd.errors.jukebox = plan->nfsd.errors.fails_before = plan->nfsd.errors.rpc_errors = 0;
 }
 
 void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
@@ -166,6 +228,10 @@ void plan_make(struct plan *plan, uint64_t seed, unsigned calls)
         make_narrow(plan, &draw);
         if (draw_permille(&draw, PUZZLING))
             make_puzzling(plan, &draw);
+    } else if (draw_permille(&draw, LATE)) {
+        make_late(plan, &draw);
+    } else if (draw_permille(&draw, CRAMPED)) {
+        make_cramped(plan, &draw);
     }
 }
 
