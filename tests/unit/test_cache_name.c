@@ -3,7 +3,11 @@
  */
 #include "cache_fixture.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "cache/name.h"
 
 /* A directory that was asked for long ago and has not changed: fresh for a minute from now on. */
 static void warm(struct fixture *fx)
@@ -348,6 +352,82 @@ static void test_generation(void **state)
     assert_lookup(fx, "d", "x", "f");
 }
 
+#define MANY 300000u /* names, of which some share their 32 bits with another */
+
+struct hashed {
+    uint32_t hash, number;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct hashed *one = a, *other = b;
+    return (one->hash > other->hash) - (one->hash < other->hash);
+}
+
+/* Two numbers that make names of one hash, and, of directories, in different shards. */
+static void find_two(const struct cache_server *server, bool directories, char one[16],
+                     char other[16])
+{
+    struct hashed *all = calloc(MANY, sizeof(*all));
+    assert_non_null(all);
+    for (unsigned i = 0; i < MANY; i++) {
+        (void)snprintf(one, 16, "%u", i);
+        all[i] = (struct hashed){directories ? name_hash(server, text(one), text("x"))
+                                             : name_hash(server, text("d"), text(one)),
+                                 i};
+    }
+    qsort(all, MANY, sizeof(*all), by_hash);
+    for (unsigned i = 1; i < MANY; i++) {
+        (void)snprintf(one, 16, "%u", all[i - 1].number);
+        (void)snprintf(other, 16, "%u", all[i].number);
+        if (all[i].hash == all[i - 1].hash &&
+            (!directories || shard_of(server->cache, object_hash(server, text(one))) !=
+                                 shard_of(server->cache, object_hash(server, text(other))))) {
+            free(all);
+            return;
+        }
+    }
+    fail_msg("no two names have the same hash");
+}
+
+/* Two names that share their hash lead each to its own object. */
+static void test_hash_of_two_names(void **state)
+{
+    struct fixture *fx = *state;
+    char one[16], other[16];
+    fx->ages.exclusive = true;
+    warm(fx);
+    find_two(fx->server, false, one, other);
+    name(fx, "d", one, "f");
+    assert_resolve(fx, "d", one, "f");
+    assert_resolve(fx, "d", other, NULL);
+    name(fx, "d", other, "g");
+    assert_lookup(fx, "d", one, "f");
+    assert_lookup(fx, "d", other, "g");
+}
+
+/* The same of one name in two directories, each the first of its shard. */
+static void test_hash_of_two_directories(void **state)
+{
+    (void)state;
+    struct fixture fx;
+    struct file d = directory(1), e = directory(2), f = regular(3);
+    char one[16], other[16];
+    fixture_open(&fx, 64u << 20, 0);
+    fx.ages.exclusive = true;
+    find_two(fx.server, true, one, other);
+    fill(&fx, one, &d);
+    fill(&fx, other, &e);
+    fill(&fx, "f", &f);
+    name(&fx, one, "x", "f");
+    assert_resolve(&fx, one, "x", "f");
+    assert_resolve(&fx, other, "x", NULL);
+    absent(&fx, other, "x");
+    assert_resolve(&fx, one, "x", NULL); /* it had to make room */
+    assert_resolve(&fx, other, "x", "");
+    fixture_close(&fx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +447,8 @@ int main(void)
         TEST(test_stale),
         TEST(test_stale_directory),
         TEST(test_generation),
+        TEST(test_hash_of_two_names),
+        TEST(test_hash_of_two_directories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
