@@ -150,6 +150,27 @@ static void test_order(void **state)
     assert_granted(fx, "f", 0x3f, 0x0f);
 }
 
+/* Of two that say the same the later one counts, whichever is brought first: what was sent before that, and says otherwise, may
+ * be older. */
+static void test_brought_sooner(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    fill(fx, "f", &f);
+    struct cache_filler from = filler(fx, 0);
+    from.received += 100;
+    cache_fill_verdict(&from, text("f"), 0x3f, 0x3f);
+    verdict(fx, "f", 0x3f, 0x3f);
+    assert_granted(fx, "f", 0x3f, 0x3f);
+    cache_stamp sent = tick(fx);
+    assert_true(sent < from.received);
+    verdict_sent(fx, sent, "f", 0x3f, 0x0f);
+    assert_not_granted(fx, "f", 0x3f);
+    assert_int_equal(usage(fx).overlaps, 1);
+    verdict_sent(fx, from.received, "f", 0x3f, 0x0f);
+    assert_granted(fx, "f", 0x3f, 0x0f);
+}
+
 /* A verdict is kept only with attributes, and not with ones that came after it was asked for in
  * another reply: it may be from before a change that they show. */
 static void test_needs_attributes(void **state)
@@ -338,11 +359,21 @@ static void test_bare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_credentials),      TEST(test_not_from_mode), TEST(test_masks),
-        TEST(test_never_mixed),      TEST(test_age),           TEST(test_order),
-        TEST(test_needs_attributes), TEST(test_flavor),        TEST(test_limit),
-        TEST(test_search),           TEST(test_search_ages),   TEST(test_search_beside_verdict),
-        TEST(test_same_attributes),  TEST(test_bare),
+        TEST(test_credentials),
+        TEST(test_not_from_mode),
+        TEST(test_masks),
+        TEST(test_never_mixed),
+        TEST(test_age),
+        TEST(test_order),
+        TEST(test_needs_attributes),
+        TEST(test_flavor),
+        TEST(test_limit),
+        TEST(test_search),
+        TEST(test_search_ages),
+        TEST(test_search_beside_verdict),
+        TEST(test_brought_sooner),
+        TEST(test_same_attributes),
+        TEST(test_bare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
