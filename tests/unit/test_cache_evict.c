@@ -4,6 +4,8 @@
  */
 #include "cache_files.h"
 
+#include "xdr/rpc.h"
+
 /* Memory that is all in things of one size serves another size as soon as that is wanted: names
  * after objects, long handles after short ones, and back. */
 static void test_no_starving(void **state)
@@ -253,6 +255,45 @@ static void test_flush_frees(void **state)
     fixture_close(&fx);
 }
 
+/* Memory for a few things only: what finds no room is not kept, and leaves nothing behind. */
+static void test_little_memory(void **state)
+{
+    (void)state;
+    static const uint32_t gids[16];
+    char handle[16];
+    for (uint64_t memory = 1 << 10; memory <= 64 << 10; memory *= 2) {
+        struct fixture fx;
+        struct file d = directory(1);
+        fixture_open(&fx, memory, 0);
+        fill(&fx, "d", &d);
+        for (unsigned n = 0; n < 2000; n++) {
+            fx.credential = (struct cache_credential){RPC_AUTH_SYS, n, n, n % 17, gids};
+            verdict(&fx, "d", 0x3f, n & 0x3f);
+            name(&fx, "d", "x", "d");
+            if (n % 50 == 49) {
+                struct file f = regular(n);
+                (void)snprintf(handle, sizeof(handle), "%u", n);
+                fill(&fx, handle, &f);
+                name(&fx, "d", handle, handle);
+            }
+            assert_within(&fx, memory);
+        }
+        cache_drop_handle(fx.server, text("d"));
+        cache_drop_name(fx.server, text("d"), text("x"));
+        for (unsigned n = 49; n < 2000; n += 50) {
+            (void)snprintf(handle, sizeof(handle), "%u", n);
+            cache_drop_handle(fx.server, text(handle));
+            cache_drop_name(fx.server, text("d"), text(handle));
+        }
+        struct cache_usage now = usage(&fx);
+        assert_int_equal(now.objects, 0);
+        assert_int_equal(now.names, 0);
+        assert_int_equal(now.verdicts, 0);
+        assert_int_equal(now.credentials, 0);
+        fixture_close(&fx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_eviction_raises),
         cmocka_unit_test(test_eviction_of_a_name),
         cmocka_unit_test(test_flush_frees),
+        cmocka_unit_test(test_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,6 +150,34 @@ static void test_order(void **state)
     assert_granted(fx, "f", 0x3f, 0x0f);
 }
 
+/* The same of replies that show attributes, which are the kept ones. */
+static void test_order_with_attributes(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    file_fattr(&f, fattr);
+    fill(fx, "f", &f);
+    cache_stamp sent = tick(fx);
+    verdict(fx, "f", 0x3f, 0x3f);
+    cache_stamp third = tick(fx);
+    const struct {
+        cache_stamp sent;
+        bool kept;
+    } rows[] = {{sent, false}, {third, false}, {0, true}};
+    for (unsigned i = 0; i < 3; i++) {
+        struct cache_filler from = filler(fx, rows[i].sent);
+        from.fattr = fattr;
+        cache_fill_verdict(&from, text("f"), 0x3f, 0x0f);
+        if (rows[i].kept)
+            assert_granted(fx, "f", 0x3f, 0x0f);
+        else
+            assert_not_granted(fx, "f", 0x3f);
+    }
+    assert_int_equal(usage(fx).overlaps, 1);
+    assert_int_equal(usage(fx).fence_rejects, 1);
+}
+
 /* Of two that say the same the later one counts, whichever is brought first: what was sent before that, and says otherwise, may
  * be older. */
 static void test_brought_sooner(void **state)
@@ -372,6 +400,7 @@ int main(void)
         TEST(test_search_ages),
         TEST(test_search_beside_verdict),
         TEST(test_brought_sooner),
+        TEST(test_order_with_attributes),
         TEST(test_same_attributes),
         TEST(test_bare),
     };
