@@ -47,6 +47,28 @@ static void test_asked_again(void **state)
     assert_served(fx, "g", &g);
 }
 
+/* A verdict that was asked for before a doubt is not kept, although its reply shows the attributes that are kept since. */
+static void test_verdict_across(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1);
+    uint8_t fattr[NFS3_FATTR_LEN];
+    file_fattr(&f, fattr);
+    cache_stamp before = tick(fx);
+    cache_doubt(fx->server, 0);
+    cache_stamp after = tick(fx);
+    fill(fx, "f", &f);
+    for (unsigned i = 0; i < 2; i++) {
+        struct cache_filler from = filler(fx, i == 0 ? before : after);
+        from.fattr = fattr;
+        cache_fill_verdict(&from, text("f"), 0x3f, 0x3f);
+        if (i == 0)
+            assert_not_granted(fx, "f", 0x3f);
+        else
+            assert_granted(fx, "f", 0x3f, 0x3f);
+    }
+}
+
 /* What was last known is still good for finding out what changed. */
 static void test_still_compared(void **state)
 {
@@ -361,6 +383,7 @@ int main(void)
         TEST(test_flush),
         TEST(test_no_links),
         TEST(test_flavors),
+        TEST(test_verdict_across),
         TEST(test_settle_identified),
         TEST(test_settle_before_the_end),
     };

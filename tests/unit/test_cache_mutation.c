@@ -283,6 +283,25 @@ static void test_verdict_across(void **state)
     assert_served(fx, "f", &f);
 }
 
+/* Nor is one that comes after a mutation which did not say what it left behind: whether somebody else changed the object since
+ * then is not known. */
+static void test_verdict_after(void **state)
+{
+    struct fixture *fx = *state;
+    struct file f = regular(1), g = f;
+    struct cache_mutation m;
+    g.ctime++;
+    fill(fx, "f", &f);
+    begin(fx, &m, "f");
+    end(fx, &m);
+    verdict(fx, "f", 0x3f, 0x3f);
+    fill(fx, "f", &g);
+    assert_served(fx, "f", &g);
+    assert_not_granted(fx, "f", 0x3f);
+    verdict(fx, "f", 0x3f, 0x3f);
+    assert_granted(fx, "f", 0x3f, 0x3f);
+}
+
 /* All keys on one fence: it is raised once and lowered once, and everything is safe. */
 static void test_collisions(void **state)
 {
@@ -373,6 +392,7 @@ int main(void)
         TEST(test_found_in_company),
         TEST(test_flavor),
         TEST(test_verdict_across),
+        TEST(test_verdict_after),
         TEST(test_collisions),
         TEST(test_doubt),
         TEST(test_file),
